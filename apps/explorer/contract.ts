@@ -127,6 +127,13 @@ export interface ChartPoint {
   readonly mean?: number | null;
 }
 
+/** What the categories without a bar have together. */
+export interface ChartOthers {
+  readonly values: number;
+  readonly count: number;
+  readonly mean?: number | null;
+}
+
 export interface ChartReply {
   readonly kind: ChartKind;
   readonly x: string;
@@ -134,6 +141,13 @@ export interface ChartReply {
   readonly rows: number;
   readonly left_out: number;
   readonly points: readonly ChartPoint[];
+  /** Of a timeline whose bins are all as long. */
+  readonly step?: "minute" | "hour" | "day" | "month" | "year";
+  /** Of a histogram: whether all numbers are whole. */
+  readonly whole?: boolean;
+  /** Where the rows begin and end, for a first or last bin that they fill in part. */
+  readonly partial?: { readonly first?: string | number; readonly last?: string | number };
+  readonly others?: ChartOthers;
 }
 
 /** The values of a column and the rows of each, if they are few. */

@@ -53,6 +53,8 @@ export class Place {
   readonly jump = signal<number | null>(null);
   readonly query = signal<Query>(NO_QUERY);
   readonly onlyFound = signal(true);
+  /** Whether long lines go on below, and are not cut off. */
+  readonly isWrapped = signal(false);
   readonly tab = signal<"rows" | "chart">("rows");
   readonly busy = signal(false);
   readonly failure = signal<Failure | null>(null);

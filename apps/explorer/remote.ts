@@ -69,17 +69,29 @@ function refusal(content: unknown, answer: ToolAnswer): Outcome<unknown> {
   );
 }
 
+/** Whether the result is still stored, and whom to tell that it is not. */
+export interface Life {
+  isOver(): boolean;
+  end(failure: Failure): void;
+}
+
+/** The server's own words are for models. */
+export const EXPIRED = "This result has expired.";
+
 /** One part of the stored result, named by its path. */
 export class RemoteSource implements Source {
-  readonly can: readonly string[];
   private references: References = new Map();
   constructor(
     private readonly call: CallTool,
     private readonly info: ResultInfo,
-    private readonly onGone: (failure: Failure) => void,
+    private readonly life: Life,
     readonly path = "",
-  ) {
-    this.can = info.can.includes("filter") ? [...info.can, "find"] : info.can;
+  ) {}
+
+  /** Nothing, once the result has expired: each of these is a question to the server. */
+  get can(): readonly string[] {
+    if (this.life.isOver()) return [];
+    return this.info.can.includes("filter") ? [...this.info.can, "find"] : this.info.can;
   }
 
   /** Learns the columns from a first page. */
@@ -88,7 +100,7 @@ export class RemoteSource implements Source {
   }
 
   at(path: string): RemoteSource {
-    return new RemoteSource(this.call, this.info, this.onGone, path);
+    return new RemoteSource(this.call, this.info, this.life, path);
   }
 
   async browse(args: BrowseArguments): Promise<Outcome<Reply>> {
@@ -124,8 +136,8 @@ export class RemoteSource implements Source {
       this.path === "" ? asked : { ...asked, path: this.path },
     );
     // An order may end before the result does: then only the order is gone.
-    if (!outcome.ok && outcome.failure.kind === "gone" && args.order === undefined)
-      this.onGone(outcome.failure);
-    return outcome;
+    if (outcome.ok || outcome.failure.kind !== "gone" || args.order !== undefined) return outcome;
+    this.life.end(outcome.failure);
+    return failed("gone", EXPIRED);
   }
 }

@@ -17,7 +17,7 @@ export function cycleSort(explorer: Explorer, place: Place, field: Field): void 
       ? "Not sorted."
       : `Sorted by ${field.label}, ${sort.descending ? "descending" : "ascending"}.`;
   void place.ask({ ...place.query.peek(), sort }).then((failure) => {
-    if (!failure && place.query.peek().sort === sort) explorer.say(how);
+    if (!failure && place.query.peek().sort === sort) explorer.tell(how);
   });
 }
 

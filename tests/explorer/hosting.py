@@ -15,7 +15,7 @@ from playwright.sync_api import (
     Request,
 )
 
-PATIENCE = 9_000
+PATIENCE = 60_000
 STEP = 50
 # Reports what a policy has forbidden, in every frame, even a sandboxed one.
 WATCH = """addEventListener("securitypolicyviolation", (event) =>

@@ -86,8 +86,8 @@ def _cells_of(rows: Sequence[bytes]) -> Cells:
     if rows and not firsts & {b"{", b"["}:
         return {(): list(rows)}  # single values, such as numbers
     for row in rows:
-        if row[:1] == b"{":
-            _spread(found, (), row)
+        for name, value in rawjson.fields(row).items() if row[:1] == b"{" else ():
+            _put(found, (name,), value)
     return found
 
 
@@ -101,16 +101,13 @@ def _cells_of_lists(rows: Sequence[bytes]) -> Cells:
     return found
 
 
-def _spread(found: Cells, above: ColumnPath, raw: bytes) -> None:
-    for name, value in rawjson.fields(raw).items():
-        _put(found, (*above, name), value)
-
-
 def _put(found: Cells, path: ColumnPath, raw: bytes) -> None:
-    if raw[:1] == b"{" and raw != b"{}" and len(path) <= SQL_DEPTH:
-        _spread(found, path, raw)
-    else:
+    members = rawjson.fields(raw) if raw[:1] == b"{" and len(path) <= SQL_DEPTH else {}
+    if not 0 < len(members) <= MOST_MEMBERS:
         found.setdefault(path, []).append(raw)
+        return
+    for name, value in members.items():
+        _put(found, (*path, name), value)
 
 
 def _without_maps(found: Cells) -> Cells:

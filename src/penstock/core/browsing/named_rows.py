@@ -44,7 +44,7 @@ def with_names(focus: Focus) -> Steps[NamedRows]:
     number = keys.index(lists[0])
     if not names or members[number].value[:1] != b"[":
         return NamedRows(focus)
-    rows = tuple(rawjson.elements(members[number].value))
+    rows = tuple(row for block in rawjson.row_blocks(members[number].value) for row in block)
     if not _are_of(rows[:_SAMPLE], names):
         return NamedRows(focus)
     return NamedRows(_read_as_rows(focus, members, number, rows), names)

@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 EpochUnit = Literal["seconds", "milliseconds"]
 
 
-class _TimesIn(NamedTuple):
+class TimesIn(NamedTuple):
     """The numbers that are times in one unit. The spans of two units do not overlap."""
 
     first: float
@@ -23,9 +23,9 @@ class _TimesIn(NamedTuple):
 # From 1980 to 2099. (Positions in a genome end below the seconds of 1980.)
 _FIRST: Final = 315_532_800
 _LAST: Final = 4_102_444_799
-_SPANS: Final[dict[EpochUnit, _TimesIn]] = {
-    "seconds": _TimesIn(_FIRST, _LAST + 1),
-    "milliseconds": _TimesIn(_FIRST * 1_000, (_LAST + 1) * 1_000),
+TIMES_IN: Final[dict[EpochUnit, TimesIn]] = {
+    "seconds": TimesIn(_FIRST, _LAST + 1),
+    "milliseconds": TimesIn(_FIRST * 1_000, (_LAST + 1) * 1_000),
 }
 PER_SECOND: Final[dict[EpochUnit, int]] = {"seconds": 1, "milliseconds": 1_000}
 _LIST_OF_WORDS: Final = (
@@ -45,7 +45,7 @@ def epoch_unit(column: str, number: float) -> EpochUnit | None:
 
 def unit_of(number: float) -> EpochUnit | None:
     """Return the unit in which a number would be a time of our days, or None."""
-    return next((unit for unit, span in _SPANS.items() if span.first <= number < span.last), None)
+    return next((unit for unit, span in TIMES_IN.items() if span.first <= number < span.last), None)
 
 
 def speaks_of_time(column: str) -> bool:

@@ -36,42 +36,52 @@ def holding(column: Column, condition: Condition, held: Iterable[Any]) -> Iterab
 
 def _test_of(column: Column, condition: Condition) -> Test:
     op, kind = condition.op, condition.kind
+    if kind != "plain" and op not in _OF_TEXTS:
+        return _of_times(op, condition.values or (condition.value,), kind)
     if op == "between":
         lowest, highest = condition.values
-        at_least = _single(column, "at_least", lowest, kind)
-        at_most = _single(column, "at_most", highest, kind)
+        at_least, at_most = _TESTS["at_least"](column, lowest), _TESTS["at_most"](column, highest)
         return lambda cell: at_least(cell) and at_most(cell)
-    if op == "one_of" and kind == "plain":
-        return _one_of(column, condition.values)
     if op == "one_of":
-        tests = [_single(column, "equals", value, kind) for value in condition.values]
-        return lambda cell: any(test(cell) for test in tests)
-    return _single(column, op, condition.value, kind)
+        return _one_of(column, condition.values)
+    return _TESTS[op](column, condition.value)
 
 
-def _single(column: Column, op: Op, value: Value, kind: CellKind) -> Test:
-    """Return the test for one value."""
-    if kind == "plain" or op in _OF_TEXTS:
-        return _TESTS[op](column, value)
-    asked = span(value)
-    holds = _OF_TIMES[op]
+def _of_times(op: Op, values: Iterable[Value], kind: CellKind) -> Test:
+    """Test times. A cell is read once, however many times it is compared with."""
+    asked = [span(value) for value in values]
+    are_shown = {time.is_shown for time in asked}
 
-    def test(cell: Any) -> bool:
-        when = moment(cell, kind, is_shown=asked.is_shown)
-        return when is not None and holds(when, asked)
+    compare = _COMPARED[op]
 
-    return test
+    def holds(cell: Any) -> bool:
+        whens: dict[bool, int] = {}
+        for is_shown in are_shown:
+            when = moment(cell, kind, is_shown=is_shown)
+            if when is None:
+                return False
+            whens[is_shown] = when
+        return compare([(whens[time.is_shown], time) for time in asked])
+
+    return holds
 
 
 _OF_TEXTS = ("contains", "matches")
-_OF_TIMES: Mapping[Op, Callable[[int, TypedTime], bool]] = {
-    "equals": lambda when, asked: asked.start <= when < asked.end,
-    "not_equals": lambda when, asked: asked.start <= when < asked.end,
-    "less": lambda when, asked: when < asked.start,
-    "at_most": lambda when, asked: when < asked.end,
-    "more": lambda when, asked: when >= asked.end,
-    "at_least": lambda when, asked: when >= asked.start,
+Whens = list[tuple[int, TypedTime]]
+_COMPARED: Mapping[Op, Callable[[Whens], bool]] = {
+    "equals": lambda whens: _is_in(*whens[0]),
+    "not_equals": lambda whens: _is_in(*whens[0]),
+    "less": lambda whens: whens[0][0] < whens[0][1].start,
+    "at_most": lambda whens: whens[0][0] < whens[0][1].end,
+    "more": lambda whens: whens[0][0] >= whens[0][1].end,
+    "at_least": lambda whens: whens[0][0] >= whens[0][1].start,
+    "between": lambda whens: whens[0][0] >= whens[0][1].start and whens[1][0] < whens[1][1].end,
+    "one_of": lambda whens: any(_is_in(*when) for when in whens),
 }
+
+
+def _is_in(when: int, asked: TypedTime) -> bool:
+    return asked.start <= when < asked.end
 
 
 def _contains(column: Column, value: Value) -> Test:
