@@ -47,7 +47,7 @@ class _Bin(NamedTuple):
     mean: float | None = None
 
 
-class _Ends(NamedTuple):
+class _BinEnds(NamedTuple):
     """Where a bin begins and ends, as Julian days, and its end as a text."""
 
     begins: float
@@ -108,15 +108,15 @@ def _is_time(name: str, unit: EpochUnit) -> str:
     return f"({name} >= {span.first} AND {name} < {span.last})"
 
 
-def _ends(rows: ChartRows, start: str, step: _Step) -> _Ends:
+def _ends(rows: ChartRows, start: str, step: _Step) -> _BinEnds:
     next_ = f"strftime('{step.shape}', '{start}', '+1 {step.name}')"
     [(text, begins, ends)] = rows.select(
         f"SELECT {next_}, julianday('{start}'), julianday(coalesce({next_}, '{_LAST}'))"
     )
-    return _Ends(begins, ends, text or _LAST)
+    return _BinEnds(begins, ends, text or _LAST)
 
 
-def _partial(rows: ChartRows, bins: list[_Bin], ends: list[_Ends]) -> dict[str, str]:
+def _partial(rows: ChartRows, bins: list[_Bin], ends: list[_BinEnds]) -> dict[str, str]:
     """Return when the rows begin and end, for an end whose bin they fill in part."""
     if not bins:
         return {}
