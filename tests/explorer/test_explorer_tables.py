@@ -48,6 +48,7 @@ def test_nested_columns_are_sorted_filtered_and_hidden(explore):
     dialog.get_by_role("checkbox", name="properties.mag").check()
     dialog.get_by_role("button", name="Done").click()
     explorer.view.get_by_role("button", name="Remove filter").click()
+    explorer.has_count(f"{QUAKES} rows")
     expect(explorer.number(0)).to_have_text(f"{most[1] + 1}")
     assert explorer.cells(0) == {"type": "Feature", "properties.mag": str(most[0])}
     assert "geometry" not in explorer.host.calls()[-1]["reply"]["rows"][0]
@@ -66,14 +67,13 @@ def test_nested_columns_are_drawn(explore):
 
 def test_milliseconds_since_1970_are_times(explore):
     explorer = explore("list_quakes")
-    columns = explorer.host.record("shown")
     explorer.filter("properties.time", "is", "2023-03-01")
     found = [
         n
         for n in range(QUAKES)
         if 1677628800 <= quake(n)["properties"]["time"] / 1_000 < 1677715200
     ]
-    assert found, columns
+    assert found
     explorer.has_count(f"{len(found)} of {QUAKES} rows")
 
 
