@@ -69,6 +69,25 @@ def table_states(explore, theme):
     yield explorer, "nothing matches"
 
 
+def filter_states(explore, theme):
+    """Yield the dialog for filters with every kind of field."""
+    explorer = explore("list_orders", {"context": {"theme": theme}})
+    dialog = explorer.condition("at", "is between", "1 March 2023", to="soon")
+    dialog.get_by_role("button", name="Apply").click()
+    expect(dialog.get_by_role("alert")).to_be_visible()
+    yield explorer, "a time that cannot be read"
+    for column, condition, field in (
+        ("city", "is one of", dialog.get_by_role("checkbox", name="Lyon")),
+        ("city", "is", dialog.get_by_role("button", name="Lyon")),
+        ("price", "is one of", dialog.get_by_label("Values, one a line")),
+        ("paid", "is", dialog.get_by_label("Value", exact=True)),
+    ):
+        dialog.get_by_label("Column").select_option(label=column)
+        dialog.get_by_label("Condition", exact=True).select_option(label=condition)
+        expect(field).to_be_visible()
+        yield explorer, f"{column} {condition}"
+
+
 def text_states(explore, theme):
     explorer = explore("read_log", {"context": {"theme": theme}})
     explorer.find("does not answer")
@@ -104,7 +123,7 @@ THEMES = pytest.mark.parametrize(
 
 
 @THEMES
-@pytest.mark.parametrize("states", [table_states, text_states])
+@pytest.mark.parametrize("states", [table_states, filter_states, text_states])
 def test_axe_finds_nothing(explore, states, theme, rules):
     found = [
         fault
