@@ -49,14 +49,6 @@ const lean = {
     bundle.onResolve({ filter: /locales\/index\.js$/ }, ({ importer }) =>
       importer.includes("/zod/") ? { path: "locales", namespace: "empty" } : undefined,
     );
-    // Vega-Lite wants four helpers of `vega`, which brings maps, trees and word clouds along.
-    bundle.onResolve({ filter: /^vega$/ }, ({ kind }) =>
-      bundle.resolve("vega-util", { kind, resolveDir: HERE }),
-    );
-    // Vega-Lite pins an older patch of the parser than Vega does: one of them is enough.
-    bundle.onResolve({ filter: /^vega-expression$/ }, ({ kind, resolveDir }) =>
-      resolveDir === HERE ? undefined : bundle.resolve("vega-expression", { kind, resolveDir: HERE }),
-    );
     bundle.onLoad({ filter: /.*/, namespace: "empty" }, () => ({ contents: "export {};" }));
   },
 };

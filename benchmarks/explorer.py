@@ -1,7 +1,8 @@
-"""The result explorer: the bytes of a page, the time to sort, and the time to the first row shown.
+"""The result explorer: the bytes of a page, the time to sort, the time to the first row shown, and the
+time to a chart.
 
-The last is measured in a real browser, with the host page of the browser tests. Without Chromium
-and Node, that line is left out.
+The last two are measured in a real browser, with the host page of the browser tests. Without Chromium
+and Node, these lines are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -22,6 +23,7 @@ from benchmarks.lines import Line
 from penstock import Call, Gate, Policy, Principal, Result
 
 ROWS = 100_000
+COLUMNS = 15
 ME = Principal("benchmark")
 ROUNDS = 200
 SORTS = 5
@@ -42,9 +44,7 @@ def measure() -> Iterator[Line]:
         yield from explored.bytes_moved()
         yield explored.page()
         yield explored.order()
-    screen = _first_rows_on_screen()
-    if screen is not None:
-        yield screen
+    yield from _on_screen()
 
 
 class _Explored:
@@ -102,17 +102,34 @@ class _Explored:
         return Line(f"explorer, sort {ROWS:,} rows, beside SQLite alone", ms["ours"], ms["floor"])
 
 
-def _first_rows_on_screen() -> Line | None:
-    """Measure the time from the call of `show_result` to the first visible row."""
+def _on_screen() -> Iterator[Line]:
+    """Measure the time from the call of `show_result` to the first visible row, and from the click on
+    Chart to the picture: of a table that no worker holds yet, and of one that it holds."""
     sys.path[:0] = [str(TESTS / "explorer"), str(TESTS / "helpers")]
     try:
-        with _screen() as show:
+        with _screen() as (show, chart):
             show()  # warms the browser's caches
             times = [show() for _ in range(SCREENS)]
+            charts = [chart() for _ in range(SCREENS)]
     except (ImportError, LookupError, OSError) as error:
-        print(f"not measured: first rows on screen ({error})", file=sys.stderr)
-        return None
-    return Line(f"explorer, first of {ROWS:,} rows on screen", 1_000 * min(times))
+        print(f"not measured: rows and charts on screen ({error})", file=sys.stderr)
+        return
+    yield Line(f"explorer, first of {ROWS:,} rows on screen", 1_000 * min(times))
+    first, later = zip(*charts, strict=True)
+    yield Line(f"explorer, first chart of {ROWS:,} × {COLUMNS} rows", 1_000 * min(first))
+    yield Line(
+        f"explorer, later charts of {ROWS:,} × {COLUMNS} rows, the slowest", 1_000 * min(later)
+    )
+
+
+# The choices that lead from chart to chart, each with the name of its picture.
+_LATER: Final = (
+    ("Across", "pressure", "Histogram of pressure"),
+    ("Across", "status", "Bar chart of status"),
+    ("Up", "temperature", "Bar chart of temperature by status"),
+    ("Across", "at", "Timeline of temperature by at"),
+    ("Across", "pressure", "Scatter plot of temperature by pressure"),
+)
 
 
 @contextmanager
@@ -146,5 +163,26 @@ def _screen() -> Iterator[Any]:
                     host.close()
                     return took
 
-                yield lambda: driver.run(shown)
+                def charted() -> tuple[float, float]:
+                    """Return the time of the first chart, and of the slowest later one."""
+                    host = Host(driver.browser, site, sandbox)
+                    host.connect(plant.url)
+                    explorer = Explorer(host)
+                    explorer.open(
+                        "list_readings", count=ROWS, columns=COLUMNS
+                    )  # a new result, held by no worker
+                    view, drawn = explorer.view, "svg.marks .mark"
+                    start = perf_counter()
+                    explorer.tool("Chart").click()
+                    view.locator(drawn).first.wait_for()
+                    first, later = perf_counter() - start, []
+                    for axis, column, picture in _LATER:
+                        start = perf_counter()
+                        view.get_by_label(axis, exact=True).select_option(label=column)
+                        view.get_by_role("img", name=picture).locator(drawn).first.wait_for()
+                        later.append(perf_counter() - start)
+                    host.close()
+                    return first, max(later)
+
+                yield (lambda: driver.run(shown)), (lambda: driver.run(charted))
             driver.close()

@@ -1,8 +1,8 @@
 /** A reply's rows as values: cut cells and exact numbers put where they belong. */
 
-import type { Reply } from "./contract.ts";
+import type { ColumnPath, Reply } from "./contract.ts";
 import { parseExact } from "./exactjson.ts";
-import { Cut, Exact, type Value, dictOf, isDict } from "./values.ts";
+import { Cut, Exact, type Value, dictOf, isDict, isList } from "./values.ts";
 
 export interface Row {
   readonly value: Value;
@@ -12,10 +12,10 @@ export interface Row {
 
 export function arrange(reply: Reply): readonly Row[] {
   const values = [...reply.rows] as Value[];
-  for (const { row, column, text } of reply.exact ?? [])
-    replace(values, row, steps(reply, column, ""), exactValue(text));
+  for (const { row, column, text, steps: inner } of reply.exact ?? [])
+    replace(values, row, steps(reply, column, "", inner), exactValue(text));
   for (const cut of reply.cut ?? []) {
-    const where = steps(reply, cut.column, cut.path);
+    const where = steps(reply, cut.column, cut.path, cut.steps);
     const shown = shownAt(values[cut.row], where);
     replace(
       values,
@@ -40,26 +40,34 @@ const PATH_OF_KEY = /\/~#\d+\/key$/;
 
 /** Where a cell lies in what stands for its row. The values of entries lie under `value`, and may have
  * columns that are called `key` or `value` themselves. */
-function steps(reply: Reply, column: string | null, path: string): readonly string[] {
+function steps(reply: Reply, column: string | null, path: string, inner?: ColumnPath): ColumnPath {
+  if (inner) return reply.shape === "members" ? ["value", ...inner] : inner;
   if (reply.shape !== "members") return column === null ? [] : [column];
   if (column === "key" && PATH_OF_KEY.test(path)) return ["key"];
   return column === null ? ["value"] : ["value", column];
 }
 
-function shownAt(value: Value | undefined, path: readonly string[]): Value | undefined {
-  for (const step of path) value = isDict(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+function shownAt(value: Value | undefined, path: ColumnPath): Value | undefined {
+  for (const step of path) value = stepInto(value, step);
   return value;
 }
 
-function replace(values: Value[], row: number, path: readonly string[], by: Value): void {
+function stepInto(value: Value | undefined, step: string | number): Value | undefined {
+  if (typeof step === "number") return isList(value) ? value[step] : undefined;
+  return isDict(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+}
+
+function replace(values: Value[], row: number, path: ColumnPath, by: Value): void {
   const old = values[row];
   if (old !== undefined) values[row] = withValue(old, path, by);
 }
 
 /** A copy, since the reply belongs to whoever sent it. */
-function withValue(value: Value, path: readonly string[], by: Value): Value {
+function withValue(value: Value, path: ColumnPath, by: Value): Value {
   const [step, ...rest] = path;
-  if (step === undefined || !isDict(value)) return by;
+  if (typeof step === "number" && isList(value))
+    return value.with(step, withValue(value[step] ?? null, rest, by));
+  if (typeof step !== "string" || !isDict(value)) return by;
   // In the order of the keys as they came: a file that is downloaded keeps it.
   const entries = Object.entries(value).map(
     ([key, item]) => [key, key === step ? withValue(item, rest, by) : item] as const,

@@ -33,7 +33,7 @@ export function Line({ text, needle }: { readonly text: string; readonly needle:
   );
 }
 
-function Marked({ text, needle }: { readonly text: string; readonly needle: string }) {
+export function Marked({ text, needle }: { readonly text: string; readonly needle: string }) {
   return (
     <>
       {marked(text, needle).map((piece, index) =>

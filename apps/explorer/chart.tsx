@@ -1,30 +1,33 @@
 /** The chart of a view: what is drawn against what, the picture, and the same as a table. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import {
   type ChartChoice,
-  type Ink,
   chartLabel,
   firstChoice,
   isChartable,
-  specFor,
+  othersLabel,
+  partialNotes,
   title,
-  valueTitle,
 } from "./chartspec.ts";
+import { PointTable } from "./charttable.tsx";
 import { isNumeric } from "./columns.ts";
 import type { ChartReply, Column, Outcome } from "./contract.ts";
-import type { Explorer } from "./explorer.ts";
+import { Drawing } from "./drawing.tsx";
 import { type Place, spelled } from "./place.ts";
 import { Trouble } from "./states.tsx";
 import { count, counted } from "./text.ts";
-import type { Drawn } from "./vega.ts";
 
-export function ChartPane({ explorer, place }: { readonly explorer: Explorer; readonly place: Place }) {
+export function ChartPane({ place }: { readonly place: Place }) {
   const columns = place.fields.value.filter((field) => field.isNamed && isChartable(field.type));
   const [choice, setChoice] = useState<ChartChoice | null>(() => firstChoice(columns));
   const [attempt, setAttempt] = useState(0);
   const outcome = useChart(place, choice, attempt);
+  const isGone = outcome?.ok === false && outcome.failure.kind === "gone";
+  useEffect(() => {
+    if (isGone) place.tab.value = "rows"; // which are here, and can still be read
+  }, [isGone]);
   if (!choice)
     return (
       <Trouble
@@ -40,14 +43,14 @@ export function ChartPane({ explorer, place }: { readonly explorer: Explorer; re
           Counting…
         </p>
       )}
-      {outcome && !outcome.ok && (
+      {outcome && !outcome.ok && outcome.failure.kind !== "gone" && (
         <Trouble
           title="This chart cannot be drawn"
           text={`${outcome.failure.message} ${outcome.failure.nextStep}`}
           onRetry={() => setAttempt(attempt + 1)}
         />
       )}
-      {outcome?.ok && <Picture chart={outcome.value} explorer={explorer} />}
+      {outcome?.ok && <Picture chart={outcome.value} />}
     </section>
   );
 }
@@ -83,6 +86,7 @@ function Choices({ columns, choice, onChange }: ChoicesProps) {
       <label>
         Across
         <select
+          aria-label="Across"
           value={choice.x}
           onChange={(event) =>
             onChange({
@@ -102,6 +106,7 @@ function Choices({ columns, choice, onChange }: ChoicesProps) {
         Up
         {/* The first option has no column's name: a column may be called anything. */}
         <select
+          aria-label="Up"
           value={measures.findIndex((column) => column.name === choice.y)}
           onChange={(event) =>
             onChange({
@@ -122,30 +127,15 @@ function Choices({ columns, choice, onChange }: ChoicesProps) {
   );
 }
 
-function Picture({ chart, explorer }: { readonly chart: ChartReply; readonly explorer: Explorer }) {
+function Picture({ chart }: { readonly chart: ChartReply }) {
   const [isTable, setTable] = useState(false);
-  const [problem, setProblem] = useState("");
-  const element = useRef<HTMLDivElement>(null);
-  const theme = explorer.host.theme.value;
-  useEffect(() => {
-    if (!element.current || isTable || chart.points.length === 0) return;
-    return drawInto(element.current, chart, setProblem);
-  }, [chart, theme, isTable]);
   if (chart.points.length === 0)
     return <Trouble title="Nothing to draw" text={`No row has a value in ${title(chart.x)}.`} />;
   return (
     <>
-      {isTable ? <PointTable chart={chart} /> : <Canvas label={chartLabel(chart)} element={element} />}
-      {problem && (
-        <p class="hint" role="alert">
-          This chart cannot be drawn: {problem}
-        </p>
-      )}
+      {isTable ? <PointTable chart={chart} /> : <Canvas chart={chart} />}
       <p class="hint caption">
-        <span>
-          {counted(chart.rows, "row")}
-          {chart.left_out > 0 && `; ${count(chart.left_out)} ${LEFT_OUT[chart.kind]}`}
-        </span>
+        <span>{captionOf(chart)}</span>
         <button type="button" class="link" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           {isTable ? "Show the picture" : "Show as a table"}
         </button>
@@ -154,105 +144,27 @@ function Picture({ chart, explorer }: { readonly chart: ChartReply; readonly exp
   );
 }
 
-/** Vega gives its element a role of its own, so the picture's name is on the one around it. */
-function Canvas({
-  label,
-  element,
-}: {
-  readonly label: string;
-  readonly element: { current: HTMLDivElement | null };
-}) {
+/** Bars may be more than fit: then the picture scrolls, with the keyboard too. */
+function Canvas({ chart }: { readonly chart: ChartReply }) {
   return (
-    <div class="picture" role="img" aria-label={label}>
-      <div ref={element} aria-hidden="true" />
+    <div class="picture" role="img" tabIndex={0} aria-label={chartLabel(chart)}>
+      <Drawing chart={chart} />
     </div>
   );
+}
+
+function captionOf(chart: ChartReply): string {
+  const left = chart.left_out > 0 ? `; ${count(chart.left_out)} ${LEFT_OUT[chart.kind]}` : "";
+  const others = chart.others
+    ? [`${othersLabel(chart.others)}: ${counted(chart.others.count, "row")}.`]
+    : [];
+  return [`${counted(chart.rows, "row")}${left}.`, ...others, ...partialNotes(chart)].join(" ");
 }
 
 /** Why rows are not in the picture. */
 const LEFT_OUT: Readonly<Record<ChartReply["kind"], string>> = {
   histogram: "without a number left out",
-  categories: "without a value or in smaller groups left out",
+  categories: "without a value left out",
   timeline: "without a time or a value left out",
   scatter: "not drawn: the points are spread over all rows, with the outermost",
 };
-
-/** Draws, and says how to end it. */
-function drawInto(element: HTMLElement, chart: ChartReply, onProblem: (text: string) => void): () => void {
-  let drawn: Drawn | null = null;
-  let isOver = false;
-  onProblem("");
-  // Vega is in the page, but does not run before somebody wants a chart: rows come first.
-  import("./vega.ts")
-    .then(({ draw }) => draw(specFor(chart, inkOf(element)), element))
-    .then((made) => {
-      drawn = made;
-      if (isOver) made.finish();
-    })
-    .catch((error: unknown) => onProblem(String(error)));
-  return () => {
-    isOver = true;
-    drawn?.finish();
-    element.replaceChildren();
-  };
-}
-
-/** The colours of the page, as they are now. */
-function inkOf(element: HTMLElement): Ink {
-  const probe = element.appendChild(document.createElement("span"));
-  const colour = (name: string) => {
-    probe.style.color = `var(${name})`;
-    return getComputedStyle(probe).color;
-  };
-  const ink = {
-    text: colour("--text"),
-    faint: colour("--faint"),
-    line: colour("--line"),
-    mark: colour("--accent"),
-    font: getComputedStyle(element).fontFamily,
-  };
-  probe.remove();
-  return ink;
-}
-
-/** A mean of a thousand numbers has no sixteen digits to show. */
-function short(value: string | number | boolean | null | undefined): string {
-  if (value === null || value === undefined) return "—";
-  return typeof value === "number" ? String(Number(value.toPrecision(6))) : title(String(value));
-}
-
-function PointTable({ chart }: { readonly chart: ChartReply }) {
-  const hasCount = chart.kind !== "scatter";
-  return (
-    <div class="points" tabIndex={0} role="region" aria-label={chartLabel(chart)}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{title(chart.x)}</th>
-            {chart.y !== null && (
-              <th scope="col">{chart.kind === "scatter" ? title(chart.y) : valueTitle(chart)}</th>
-            )}
-            {hasCount && <th scope="col">rows</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {chart.points.map((point, index) => (
-            <tr key={index}>
-              <th scope="row">
-                <bdi>{short(point.x)}</bdi>
-                {point.x2 !== undefined && (
-                  <>
-                    {" "}
-                    to <bdi>{short(point.x2)}</bdi>
-                  </>
-                )}
-              </th>
-              {chart.y !== null && <td>{short(chart.kind === "scatter" ? point.y : point.mean)}</td>}
-              {hasCount && <td>{count(point.count ?? 0)}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}

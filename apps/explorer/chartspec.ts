@@ -1,22 +1,9 @@
-/** What is drawn for a chart's points, as Vega-Lite.
- *
- * Fields have names of our own (`from`, `to`, `value`): a column may be called anything, and a name
- * with brackets or dots would be read as a path. What a column is called is only ever a title. */
+/** What is drawn against what, and the words of a chart. */
 
-import type { TopLevelSpec } from "vega-lite";
-
-import type { Column } from "./contract.ts";
-import type { ChartReply } from "./contract.ts";
+import type { ChartOthers, ChartPoint, ChartReply, Column } from "./contract.ts";
 import { isDate, isNumeric, typesIn } from "./columns.ts";
-import { clip, visible } from "./text.ts";
-
-export interface Ink {
-  readonly text: string;
-  readonly faint: string;
-  readonly line: string;
-  readonly mark: string;
-  readonly font: string;
-}
+import { clip, counted, visible } from "./text.ts";
+import { type Unit, shortNumber } from "./ticks.ts";
 
 export interface ChartChoice {
   readonly x: string;
@@ -46,118 +33,57 @@ export function title(column: string): string {
   return visible(clip(column, 60));
 }
 
-/** So few bars would each be as thick as a wall. */
-const FEW = 7;
-
-type Point = Readonly<Record<string, string | number | boolean | null>>;
-
-export function specFor(chart: ChartReply, ink: Ink): TopLevelSpec {
-  return {
-    $schema: "https://vega.github.io/schema/vega-lite/v6.json",
-    width: "container",
-    height: "container",
-    autosize: { type: "fit", contains: "padding", resize: true },
-    background: "transparent",
-    data: { values: chart.points.map((point) => pointOf(chart, point)) },
-    config: configFor(ink),
-    ...markFor(chart),
-  } as TopLevelSpec;
-}
-
-function pointOf(chart: ChartReply, point: ChartReply["points"][number]): Point {
-  const value = chart.kind === "scatter" ? point.y : chart.y === null ? point.count : point.mean;
-  const from = chart.kind === "categories" ? visible(clip(String(point.x), 40)) : point.x;
-  return {
-    from,
-    to: point.x2 ?? null,
-    value: value ?? null,
-    count: point.count ?? null,
-    label: labelOf(chart, point),
-  };
-}
-
-/** What a point is, in words. Times stay in UTC, as the axis has them; Vega would tell local ones. */
-function labelOf(chart: ChartReply, point: ChartReply["points"][number]): string {
-  const [from, to] = [point.x, point.x2].map((end) =>
-    typeof end === "number" ? String(Number(end.toPrecision(6))) : visible(clip(String(end), 40)),
-  );
-  if (chart.kind === "timeline")
-    return String(from)
-      .replace("T", " ")
-      .replace(/(:00)?(\.0+)?Z$/, "");
-  return chart.kind === "histogram" ? `${from} to ${to}` : String(from);
-}
-
-/** The part of the spec that depends on the kind; checked by Vega-Lite itself when it compiles. */
-function markFor(chart: ChartReply): object {
-  const x = title(chart.x);
-  const value = { field: "value", type: "quantitative", title: valueTitle(chart) };
-  const tooltip = [
-    { field: "label", type: "nominal", title: x },
-    chart.kind === "scatter" ? { ...value, title: title(chart.y ?? "") } : value,
-    ...(chart.y !== null && chart.kind !== "scatter"
-      ? [{ field: "count", type: "quantitative", title: "rows" }]
-      : []),
-  ];
-  switch (chart.kind) {
-    case "histogram":
-      return {
-        mark: { type: "bar", binSpacing: 1 },
-        encoding: {
-          x: { field: "from", bin: { binned: true }, title: x },
-          x2: { field: "to" },
-          y: chart.y === null ? value : { ...value, scale: { zero: false } },
-          tooltip,
-        },
-      };
-    case "timeline":
-      return {
-        mark: chart.y === null ? { type: "rect" } : { type: "line", point: true },
-        encoding: {
-          x: { field: "from", type: "temporal", scale: { type: "utc" }, title: `${x} (UTC)` },
-          ...(chart.y === null ? { x2: { field: "to" }, y2: { datum: 0 } } : {}),
-          y: chart.y === null ? value : { ...value, scale: { zero: false } },
-          tooltip,
-        },
-      };
-    case "categories":
-      return {
-        mark: { type: "bar", cornerRadiusEnd: 2, ...(chart.points.length < FEW ? { size: 32 } : {}) },
-        encoding: { y: { field: "from", type: "nominal", sort: null, title: x }, x: value, tooltip },
-      };
-    case "scatter":
-      return {
-        mark: { type: "point", filled: true, opacity: 0.55, size: 26 },
-        encoding: {
-          x: { field: "from", type: "quantitative", title: x, scale: { zero: false } },
-          y: { ...value, title: title(chart.y ?? ""), scale: { zero: false } },
-          tooltip,
-        },
-      };
+/** What a point is, in words. Times are in UTC, and spelled as the rows spell them. */
+export function pointLabel(chart: ChartReply, point: ChartPoint): string {
+  if (chart.kind === "timeline") {
+    const from = timeLabel(String(point.x), chart.step ?? "minute");
+    return chart.step ? from : `${from} to ${timeLabel(String(point.x2), "minute")}`;
   }
+  if (chart.kind === "histogram") return rangeLabel(chart, Number(point.x), Number(point.x2));
+  return typeof point.x === "number" ? shortNumber(point.x) : title(String(point.x));
 }
 
-function configFor(ink: Ink): object {
-  return {
-    font: ink.font,
-    aria: false, // the picture has a sentence and a table; a thousand marks would only be in the way
-    view: { stroke: null },
-    mark: { color: ink.mark },
-    axis: {
-      labelColor: ink.faint,
-      titleColor: ink.text,
-      titleFontWeight: 500,
-      gridColor: ink.line,
-      domainColor: ink.line,
-      tickColor: ink.line,
-      labelFontSize: 11,
-      titleFontSize: 12,
-      titlePadding: 8,
-      labelLimit: 160,
-    },
-    axisY: { domain: false, ticks: false, labelPadding: 6 },
-    axisX: { grid: false },
-  };
+/** The values of a bin. Whole numbers end with the last one that is in it. */
+function rangeLabel(chart: ChartReply, from: number, to: number): string {
+  const last = chart.whole ? to - 1 : to;
+  return last <= from ? shortNumber(from) : `${shortNumber(from)} to ${shortNumber(last)}`;
+}
+
+const SPELLED: Readonly<Record<Unit, number>> = { year: 4, month: 7, day: 10, hour: 16, minute: 16 };
+
+function timeLabel(iso: string, unit: Unit): string {
+  return iso.slice(0, SPELLED[unit]).replace("T", " ");
+}
+
+/** The categories that have no bar of their own. */
+export function othersLabel({ values }: ChartOthers): string {
+  return counted(values, "other value");
+}
+
+/** Says of a bin at an end how much of it the rows fill, since the picture can only make it pale. */
+export function partialNotes(chart: ChartReply): readonly string[] {
+  const ends = [
+    [chart.partial?.first, chart.points[0], "from"],
+    [chart.partial?.last, chart.points.at(-1), "until"],
+  ] as const;
+  return ends.flatMap(([end, point, word]) =>
+    end === undefined || !point ? [] : [partialNote(chart, point, end, word)],
+  );
+}
+
+function partialNote(chart: ChartReply, point: ChartPoint, end: string | number, word: string): string {
+  const bin = pointLabel(chart, point);
+  if (typeof end === "number")
+    return `Pale: ${bin} has numbers only ${word === "until" ? "up to" : word} ${shortNumber(end)}.`;
+  return `Pale: ${bin} has rows only ${word} ${momentIn(String(point.x), end)}.`;
+}
+
+/** A moment, as much of it as the beginning of its bin does not say. */
+function momentIn(bin: string, moment: string): string {
+  const [day = "", clock = ""] = moment.replace("Z", "").split("T");
+  const isSameDay = bin.startsWith(day);
+  if (isSameDay) return clock.endsWith(":00") ? clock.slice(0, 5) : clock;
+  return clock === "00:00:00" ? day : `${day} ${clock.slice(0, 5)}`;
 }
 
 /** A sentence in the place of the picture. */

@@ -66,7 +66,7 @@ async function choose(explorer: Explorer, place: Place, first: number, last: num
 }
 
 function tell(explorer: Explorer, place: Place): void {
-  explorer.say(
+  explorer.tell(
     `${counted(place.selection.peek().size, place.shape.peek() === "lines" ? "line" : "row")} selected.`,
   );
 }

@@ -2,18 +2,23 @@
 
 import { type Row, arrange } from "./arrange.ts";
 import { brief } from "./cell.ts";
-import type { Column, Reply, Shape } from "./contract.ts";
+import type { Column, ColumnPath, EpochUnit, Reply, Shape } from "./contract.ts";
 import { widthOfText } from "./measure.ts";
 import { clip } from "./text.ts";
-import { type Cell, Cut, MISSING, type Value, isDict, member } from "./values.ts";
+import { type Cell, Cut, MISSING, type Value, isDict, isList, member } from "./values.ts";
 
 /** A column as it is drawn. */
 export interface Field {
   readonly name: string;
   readonly label: string;
   readonly type: string;
-  /** Whether the server knows it by its name: then it can be sorted, filtered and left out. */
+  /** Whether the server knows it by its name: then it can be left out. */
   readonly isNamed: boolean;
+  /** Whether the server can sort and filter by it. An object is no cell: its members are columns. */
+  readonly isAskable: boolean;
+  /** From a row to the cell, if the cell has a path of its own. */
+  readonly path?: ColumnPath;
+  readonly epoch?: EpochUnit;
   read(value: Value): Cell;
 }
 
@@ -27,7 +32,9 @@ const WIDEST = 320;
 export function fieldsOf(reply: Reply): readonly Field[] {
   const named = (reply.columns ?? []).map((column, index) => fieldOf(reply.shape, column, index === 0));
   if (reply.shape === "members")
-    return [keyField, ...(named.length > 0 && areAlike(reply) ? named : [memberField])];
+    return named.length > 0 && areAlike(reply)
+      ? [{ ...keyField, isAskable: true }, ...named]
+      : [keyField, memberField];
   return named.length > 0 ? named : [rowField(reply.shape)];
 }
 
@@ -44,6 +51,7 @@ const keyField: Field = {
   label: "key",
   type: "str",
   isNamed: false,
+  isAskable: false,
   read: (value) => member(value, "key"),
 };
 const memberField: Field = {
@@ -51,6 +59,7 @@ const memberField: Field = {
   label: "value",
   type: "",
   isNamed: false,
+  isAskable: false,
   read: (value) => member(value, "value"),
 };
 
@@ -60,26 +69,36 @@ function rowField(shape: Shape): Field {
     label: shape === "lines" ? "line" : "value",
     type: "",
     isNamed: false,
+    isAskable: false,
     read: (value) => value,
   };
 }
 
-function fieldOf(shape: Shape, { name, type }: Column, isFirst: boolean): Field {
-  if (shape !== "members")
-    return { name, label: name, type, isNamed: true, read: (value) => cellOf(value, name, isFirst) };
+function fieldOf(shape: Shape, column: Column, isFirst: boolean): Field {
+  const { name, type, epoch } = column;
+  const path = column.path ?? [name];
   return {
     name,
     label: name,
     type,
     isNamed: true,
-    read: (value) => cellOf(member(value, "value"), name, isFirst),
+    isAskable: type !== "dict",
+    path,
+    ...(epoch ? { epoch } : {}),
+    read: (value) => cellAt(shape === "members" ? member(value, "value") : value, path, isFirst),
   };
 }
 
 /** A row among objects may be something else, or may have been cut: then it stands in the first column. */
-function cellOf(value: Cell, name: string, isFirst: boolean): Cell {
-  if (isDict(value)) return member(value, name);
-  return isFirst ? value : MISSING;
+function cellAt(row: Cell, path: ColumnPath, isFirst: boolean): Cell {
+  let cell = row;
+  for (const [depth, step] of path.entries()) {
+    if (typeof step === "string" && isDict(cell)) cell = member(cell, step);
+    else if (typeof step === "number" && isList(cell)) cell = step < cell.length ? (cell[step] as Value) : MISSING;
+    else if (cell instanceof Cut && depth > 0) return cell;
+    else return isFirst && depth === 0 ? cell : MISSING;
+  }
+  return cell;
 }
 
 /** Room for the sign beside the name of a sorted column. */
@@ -98,6 +117,7 @@ export function headWidth(field: Field, hasType: boolean): number {
 
 /** What a column holds, in words for people, without null, which most columns have. */
 export function typeLabel(field: Field): string {
+  if (field.epoch) return `time in ${field.epoch === "seconds" ? "s" : "ms"}`;
   const words = typesIn(field.type).map((type) => WORDS.get(type) ?? type);
   return [...new Set(words)].join(", ") || field.type;
 }
@@ -109,6 +129,11 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["bool", "yes/no"],
   ["dict", "object"],
 ]);
+
+/** Whether it is a time, and nothing else. */
+export function isTime(field: Pick<Field, "type">): boolean {
+  return typesIn(field.type).join() === "date";
+}
 
 export function widthOfCells(field: Field, rows: readonly Row[]): number {
   let widest = 0;

@@ -15,15 +15,26 @@ const WORDS: Readonly<Record<Operator, string>> = {
   is_null: "is null or missing",
   not_null: "has a value",
   matches: "matches the pattern",
+  between: "is between",
+  one_of: "is one of",
 };
 
-const ORDERED: readonly Operator[] = ["equals", "not_equals", "less", "at_most", "more", "at_least"];
+const ORDERED: readonly Operator[] = [
+  "equals",
+  "not_equals",
+  "one_of",
+  "less",
+  "at_most",
+  "more",
+  "at_least",
+  "between",
+];
 const ANY: readonly Operator[] = ["is_null", "not_null"];
 
 export function operatorsFor(type: string): readonly Operator[] {
   if (isBoolean(type)) return ["equals", "not_equals", ...ANY];
   if (isNumeric(type) || isDate(type)) return [...ORDERED, "contains", ...ANY];
-  return ["contains", "equals", "not_equals", "matches", ...ORDERED.slice(2), ...ANY];
+  return ["contains", "equals", "not_equals", "one_of", "matches", ...ORDERED.slice(3), ...ANY];
 }
 
 export function isBoolean(type: string): boolean {
@@ -38,19 +49,19 @@ export function wordFor(op: Operator): string {
   return WORDS[op];
 }
 
-/** What was typed, as the column's type has it. Whole numbers that JavaScript cannot hold stay text. */
-export function valueOf(typed: string, type: string, op: Operator): string | number | boolean {
-  if (isBoolean(type)) return typed === "true";
-  if (op === "contains" || op === "matches" || !isNumeric(type)) return typed;
-  const number = Number(typed);
-  const isHeld =
-    typed.trim() !== "" &&
-    Number.isFinite(number) &&
-    (!Number.isInteger(number) || Number.isSafeInteger(number));
-  return isHeld ? number : typed.trim();
+export function inWords(condition: Condition): string {
+  return `${visible(clip(condition.column, 40))} ${predicate(condition)}`;
 }
 
-export function inWords(condition: Condition): string {
-  const value = takesValue(condition.op) ? ` ${visible(clip(String(condition.value ?? ""), 40))}` : "";
-  return `${visible(clip(condition.column, 40))} ${WORDS[condition.op]}${value}`;
+const MOST_WORDS = 4;
+
+function predicate({ op, value, values = [] }: Condition): string {
+  const said = values.map((one) => visible(clip(String(one), 40)));
+  if (op === "between") return `is between ${said.join(" and ")}`;
+  if (op === "one_of") {
+    const more = said.length - MOST_WORDS;
+    return `is one of ${said.slice(0, MOST_WORDS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  }
+  if (value === "" && (op === "equals" || op === "not_equals")) return `${WORDS[op]} the empty text`;
+  return takesValue(op) ? `${WORDS[op]} ${visible(clip(String(value ?? ""), 40))}` : WORDS[op];
 }

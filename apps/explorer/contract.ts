@@ -11,12 +11,24 @@ export type Operator =
   | "at_least"
   | "is_null"
   | "not_null"
-  | "matches";
+  | "matches"
+  | "between"
+  | "one_of";
+
+export type Scalar = string | number | boolean;
+/** What a condition takes cells for: as they are, or times: as text, or as numbers since 1970. */
+export type CellKind = "time" | EpochUnit;
+export type EpochUnit = "seconds" | "milliseconds";
+/** From a row to a cell: keys, and places in lists. */
+export type ColumnPath = readonly (string | number)[];
 
 export interface Condition {
   readonly column: string;
   readonly op: Operator;
-  readonly value?: string | number | boolean;
+  readonly value?: Scalar;
+  /** The two ends of `between`; the values of `one_of`. */
+  readonly values?: readonly Scalar[];
+  readonly kind?: CellKind;
 }
 
 export interface Sort {
@@ -49,11 +61,16 @@ export interface BrowseArguments {
   readonly offset?: number;
   readonly raw?: boolean;
   readonly chart?: { readonly x: string; readonly y: string | null };
+  readonly values?: { readonly column: string };
 }
 
 export interface Column {
   readonly name: string;
   readonly type: string;
+  /** Left out where it is just the name. */
+  readonly path?: ColumnPath;
+  /** Whether its numbers are times, and what they count since 1970. */
+  readonly epoch?: EpochUnit;
 }
 
 export interface CutCell {
@@ -62,12 +79,15 @@ export interface CutCell {
   readonly path: string;
   readonly size: number;
   readonly type: string;
+  /** From the row to the cell, where that is more than the column's name. */
+  readonly steps?: ColumnPath;
 }
 
 export interface ExactCell {
   readonly row: number;
   readonly column: string | null;
   readonly text: string;
+  readonly steps?: ColumnPath;
 }
 
 export interface TextWindow {
@@ -86,6 +106,8 @@ export interface Reply {
   readonly rows: readonly unknown[];
   readonly numbers?: readonly number[];
   readonly columns?: readonly Column[];
+  /** The path of the list whose elements the rows are, if it is not the path asked for. */
+  readonly rows_at?: string;
   readonly cut?: readonly CutCell[];
   readonly exact?: readonly ExactCell[];
   readonly order?: string;
@@ -105,6 +127,13 @@ export interface ChartPoint {
   readonly mean?: number | null;
 }
 
+/** What the categories without a bar have together. */
+export interface ChartOthers {
+  readonly values: number;
+  readonly count: number;
+  readonly mean?: number | null;
+}
+
 export interface ChartReply {
   readonly kind: ChartKind;
   readonly x: string;
@@ -112,6 +141,21 @@ export interface ChartReply {
   readonly rows: number;
   readonly left_out: number;
   readonly points: readonly ChartPoint[];
+  /** Of a timeline whose bins are all as long. */
+  readonly step?: "minute" | "hour" | "day" | "month" | "year";
+  /** Of a histogram: whether all numbers are whole. */
+  readonly whole?: boolean;
+  /** Where the rows begin and end, for a first or last bin that they fill in part. */
+  readonly partial?: { readonly first?: string | number; readonly last?: string | number };
+  readonly others?: ChartOthers;
+}
+
+/** The values of a column and the rows of each, if they are few. */
+export interface ValuesReply {
+  readonly few: boolean;
+  /** Rows without a value. */
+  readonly missing: number;
+  readonly items: ReadonlyArray<{ readonly value: Scalar; readonly count: number }>;
 }
 
 /** What the result is, said once with the first page. */
@@ -167,6 +211,11 @@ export function asReply(value: unknown): Reply | null {
 export function asChart(value: unknown): ChartReply | null {
   const chart = isRecord(value) ? value.chart : undefined;
   return isRecord(chart) && Array.isArray(chart.points) ? (chart as unknown as ChartReply) : null;
+}
+
+export function asValues(value: unknown): ValuesReply | null {
+  const values = isRecord(value) ? value.values : undefined;
+  return isRecord(values) && Array.isArray(values.items) ? (values as unknown as ValuesReply) : null;
 }
 
 export function asOpening(value: unknown): Opening | null {

@@ -4,7 +4,7 @@ import { useRef, useState } from "preact/hooks";
 
 import type { Explorer } from "./explorer.ts";
 import { type Format, MIME, fileName } from "./files.ts";
-import { bytes, clip, counted, size } from "./text.ts";
+import { bytes, clip, size } from "./text.ts";
 
 /** Characters of a file that are shown where it can be copied. */
 const SHOWN = 300_000;
@@ -17,12 +17,12 @@ export interface Done {
 }
 
 /** By the host where it can; else the browser is asked, which a sandbox may forbid in silence. */
-export async function deliver(explorer: Explorer, format: Format, text: string, rows: number): Promise<Done> {
+export async function deliver(explorer: Explorer, format: Format, text: string, what: string): Promise<Done> {
   const name = fileName(explorer.info.tool, format);
-  const what = `${name}: ${counted(rows, "row")}, ${size(bytes(text))}.`;
+  const file = `${name}: ${what}, ${size(bytes(text))}.`;
   if (explorer.host.canDownload) {
     const isTaken = await explorer.host.download(name, MIME[format], text).catch(() => false);
-    if (isTaken) return { text, said: `The host has saved ${what}`, mayCopy: false };
+    if (isTaken) return { text, said: `The host has saved ${file}`, mayCopy: false };
     return { text, said: `The host did not save the file. It can be copied instead.`, mayCopy: true };
   }
   const url = URL.createObjectURL(new Blob([text], { type: MIME[format] }));
@@ -33,7 +33,7 @@ export async function deliver(explorer: Explorer, format: Format, text: string, 
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
   return {
     text,
-    said: `The browser was asked to save ${what} If no file came, this host forbids it: copy it instead.`,
+    said: `The browser was asked to save ${file} If no file came, this host forbids it: copy it instead.`,
     mayCopy: true,
   };
 }
@@ -76,6 +76,18 @@ export function Delivered({ done }: { readonly done: Done }) {
       )}
     </div>
   );
+}
+
+/** Copies a text that stands in no box, and says whether that was allowed. */
+export async function copyText(text: string): Promise<boolean> {
+  const give = (event: ClipboardEvent) => {
+    event.clipboardData?.setData("text/plain", text);
+    event.preventDefault();
+  };
+  document.addEventListener("copy", give);
+  const isCopied = document.execCommand("copy");
+  document.removeEventListener("copy", give);
+  return isCopied || (await writeToClipboard(text));
 }
 
 async function writeToClipboard(text: string): Promise<boolean> {

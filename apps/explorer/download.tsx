@@ -24,7 +24,8 @@ export function DownloadDialog({ explorer }: { readonly explorer: Explorer }) {
   const place = explorer.place.value;
   const chosen = explorer.chosen().length;
   const isText = place.shape.value === "lines";
-  const first: Wish = { format: isText ? "txt" : "json", isSelection: chosen > 0, isNarrow: false };
+  const isOver = explorer.expired.value !== null;
+  const first: Wish = { format: isText ? "txt" : "json", isSelection: chosen > 0 || isOver, isNarrow: false };
   const [wish, setWish] = useState<Wish>(first);
   const { progress, done, problem, run, abort } = useDownload(explorer, place);
   const isRunning = progress !== null;
@@ -35,7 +36,7 @@ export function DownloadDialog({ explorer }: { readonly explorer: Explorer }) {
   };
   return (
     <Dialog title="Download" onClose={close}>
-      <Choices place={place} chosen={chosen} wish={wish} isDisabled={isRunning} onChange={setWish} />
+      <Choices {...{ place, chosen, wish, isOver }} isDisabled={isRunning} onChange={setWish} />
       <p class="hint">{ABOUT[wish.format]}</p>
       {isRunning && (
         <p class="progress" role="status">
@@ -54,10 +55,10 @@ export function DownloadDialog({ explorer }: { readonly explorer: Explorer }) {
           type="button"
           class="primary"
           data-first=""
-          disabled={isRunning || wanted === 0}
+          disabled={isRunning || wanted === 0 || (isOver && !wish.isSelection)}
           onClick={() => void run(wish)}
         >
-          {problem ? "Try again" : "Download"}
+          {problem && !isOver ? "Try again" : "Download"}
         </button>
       </footer>
     </Dialog>
@@ -81,10 +82,12 @@ interface ChoicesProps {
   readonly chosen: number;
   readonly wish: Wish;
   readonly isDisabled: boolean;
+  /** Whether the result has expired: then rows that are not here cannot be fetched. */
+  readonly isOver: boolean;
   onChange(wish: Wish): void;
 }
 
-function Choices({ place, chosen, wish, isDisabled, onChange }: ChoicesProps) {
+function Choices({ place, chosen, wish, isDisabled, isOver, onChange }: ChoicesProps) {
   const view = place.view.value;
   const isText = place.shape.value === "lines";
   const noun = isText ? "line" : "row";
@@ -110,6 +113,7 @@ function Choices({ place, chosen, wish, isDisabled, onChange }: ChoicesProps) {
           name="rows"
           label={all}
           isOn={!wish.isSelection}
+          isDisabled={isOver}
           onChoose={() => onChange({ ...wish, isSelection: false })}
         />
         <Radio
@@ -184,7 +188,7 @@ function useDownload(explorer: Explorer, place: Place): Download {
           explorer,
           wish.format,
           fileText(wish.format, outcome.value, place, fields),
-          outcome.value.length,
+          counted(outcome.value.length, wish.format === "txt" ? "line" : "row"),
         ),
       );
     } else if (outcome.failure.message !== CANCELLED)

@@ -9,10 +9,17 @@ import type { Field } from "./columns.ts";
 import type { Host } from "./host.ts";
 import { Place } from "./place.ts";
 import { RemoteSource } from "./remote.ts";
+import { Said } from "./said.ts";
 import { inOrder } from "./selection.ts";
-import { LocalSource, type Source } from "./source.ts";
+import { EitherSource, LocalSource, type Source } from "./source.ts";
 import { clip, visible } from "./text.ts";
-import { type Cell, Cut, MISSING, member } from "./values.ts";
+import { type Cell, Cut, MISSING, type Value, member } from "./values.ts";
+import { mayBeTable, pathOfCell } from "./whereabouts.ts";
+
+/** What the assistant is asked for when a result has expired. */
+export function askingFor(tool: string): string {
+  return `The stored result of ${tool} has expired. Please run ${tool} again and show the new result.`;
+}
 
 export type DialogName = "columns" | "filter" | "download" | "send";
 
@@ -26,8 +33,9 @@ export class Explorer {
   /** For the filter dialog: the column that it was opened for. */
   readonly dialogColumn = signal<string | null>(null);
   /** The last thing done, for everyone who does not see it happen. */
-  readonly said = signal("");
+  readonly said = new Said(() => this.view());
   readonly remote: RemoteSource;
+  readonly opened = Date.now();
 
   constructor(
     readonly host: Host,
@@ -35,7 +43,11 @@ export class Explorer {
     readonly remark: string,
   ) {
     this.info = opening.result;
-    this.remote = new RemoteSource(host.call, opening.result, (failure) => this.end(failure));
+    this.remote = new RemoteSource(host.call, opening.result, {
+      isOver: () => this.expired.value !== null,
+      end: (failure) => this.end(failure),
+    });
+    this.remote.learn(opening.page);
     const place = this.placeOf("Result", this.remote);
     this.places.value = [place];
     void place.open(opening.page);
@@ -45,13 +57,21 @@ export class Explorer {
   openCell(row: Row, field: Field): void {
     const cell = field.read(row.value);
     const isAll = !field.isNamed; // the row, or the value of a key: its title is enough
-    this.openValue(isAll ? this.rowTitle(row) : `${this.rowTitle(row)}, ${field.label}`, cell);
+    const path = pathOfCell(this.place.peek(), row, field);
+    this.openValue(isAll ? this.rowTitle(row) : `${this.rowTitle(row)}, ${field.label}`, cell, path);
   }
 
-  openValue(title: string, cell: Cell): void {
+  /** `path`: where the server has the value, if it is known. */
+  openValue(title: string, cell: Cell, path: string | null = null): void {
     if (cell === MISSING) return;
-    const source = cell instanceof Cut ? this.remote.at(cell.path) : new LocalSource(cell);
-    this.push(this.placeOf(title, source));
+    this.push(this.placeOf(title, this.sourceOf(cell, path)));
+  }
+
+  private sourceOf(cell: Value, path: string | null): Source {
+    if (cell instanceof Cut) return this.remote.at(cell.path);
+    const here = new LocalSource(cell);
+    const isAsked = path !== null && mayBeTable(cell) && !this.expired.peek();
+    return isAsked ? new EitherSource(this.remote.at(path), here) : here;
   }
 
   /** Opens a whole row. Hidden columns are fetched for it, since they did not come with it. */
@@ -94,8 +114,20 @@ export class Explorer {
     this.places.value = this.places.peek().slice(0, depth + 1);
   }
 
+  /** Says what was done, to everyone. */
   say(text: string): void {
-    this.said.value = text;
+    this.said.say(text, true);
+  }
+
+  /** Says what is drawn elsewhere on the screen, to those who cannot see it. */
+  tell(text: string): void {
+    this.said.say(text, false);
+  }
+
+  /** What a word about the last action is about: it is no longer true once this has changed. */
+  private view(): readonly unknown[] {
+    const place = this.place.value;
+    return [place, place.query.value, place.selection.value, place.tab.value, this.expired.value];
   }
 
   chosen(): readonly Row[] {
@@ -110,8 +142,6 @@ export class Explorer {
   /** Text that asks for the same result again. */
   askAgain(): Promise<boolean> {
     const tool = this.info.tool || "the tool";
-    return this.host.say(
-      `The stored result of ${tool} has expired. Please run ${tool} again and show the new result.`,
-    );
+    return this.host.say(askingFor(tool));
   }
 }

@@ -4,6 +4,7 @@ import type { Row } from "./arrange.ts";
 import type { Field } from "./columns.ts";
 import { BYTE_ORDER_MARK, csvRecord } from "./csv.ts";
 import { writeExact } from "./exactjson.ts";
+import { furtherFields } from "./further.ts";
 import type { Place } from "./place.ts";
 import { type Cell, MISSING, type Value, member } from "./values.ts";
 
@@ -23,7 +24,8 @@ export function fileText(
   fields: readonly Field[],
 ): string {
   if (format === "txt") return rows.map(({ value }) => lineOf(value)).join("\n");
-  return format === "csv" ? csv(rows, fields) : json(rows, place);
+  if (format === "json") return json(rows, place);
+  return csv(rows, [...fields, ...furtherFields(rows, place.fields.peek(), place.shape.peek())]);
 }
 
 function lineOf(value: Value): string {

@@ -1,33 +1,36 @@
 /** The dialog for filters: conditions that must all hold. */
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 
 import type { Field } from "./columns.ts";
-import { isBoolean, operatorsFor, takesValue, valueOf, wordFor } from "./conditions.ts";
-import type { Condition, Operator } from "./contract.ts";
+import type { Condition, Failure } from "./contract.ts";
 import { Dialog, Icon } from "./dialog.tsx";
 import type { Explorer } from "./explorer.ts";
-import { clip, visible } from "./text.ts";
-
-/** A condition while it is being written. */
-interface Draft {
-  readonly column: string;
-  readonly op: Operator;
-  readonly typed: string;
-}
+import { DraftRow } from "./filters/draftrow.tsx";
+import { type Draft, type Problem, draftFor, draftOf, read } from "./filters/drafts.ts";
+import type { Place } from "./place.ts";
 
 export function FilterDialog({ explorer }: { readonly explorer: Explorer }) {
   const place = explorer.place.value;
-  const fields = place.fields.value.filter((field) => field.isNamed);
+  const fields = place.fields.value.filter((field) => field.isAskable);
   const [drafts, setDrafts] = useState(() =>
     firstDrafts(place.query.peek().where, fields, explorer.dialogColumn.peek()),
   );
+  const [problems, setProblems] = useState<ReadonlyMap<number, Problem>>(new Map());
   const close = () => (explorer.dialog.value = null);
+  const { refusal, isAsking, ask } = useAsking(place, close);
+  const list = useRef<HTMLUListElement>(null);
   const apply = () => {
-    close();
-    void place.ask({ ...place.query.peek(), where: conditionsOf(drafts, fields) });
+    const readings = drafts.map((draft) => read(draft, fieldOf(fields, draft)));
+    const found = readings.flatMap((one, index) => ("problem" in one ? [[index, one.problem] as const] : []));
+    setProblems(new Map(found));
+    if (found.length === 0) ask(readings.flatMap((one) => ("condition" in one ? [one.condition] : [])));
+    else setTimeout(() => list.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
   };
-  const change = (index: number, draft: Draft) => setDrafts(drafts.with(index, draft));
+  const change = (next: readonly Draft[]) => {
+    setDrafts(next);
+    setProblems(new Map()); // they are about what was there before
+  };
   return (
     <Dialog title="Filter rows" onClose={close}>
       {/* No form: a sandbox without `allow-forms` would block it before anybody hears of it. */}
@@ -35,20 +38,22 @@ export function FilterDialog({ explorer }: { readonly explorer: Explorer }) {
         class="part"
         onKeyDown={(event) => event.key === "Enter" && event.target instanceof HTMLInputElement && apply()}
       >
-        <ul class="conditions">
+        <ul class="conditions" ref={list}>
           {drafts.map((draft, index) => (
             <li key={index}>
               <DraftRow
+                place={place}
                 draft={draft}
                 fields={fields}
+                problem={problems.get(index) ?? null}
                 isLast={index === drafts.length - 1}
-                onChange={(next) => change(index, next)}
+                onChange={(next) => change(drafts.with(index, next))}
               />
               <button
                 type="button"
                 class="icon"
                 aria-label="Remove"
-                onClick={() => setDrafts(drafts.toSpliced(index, 1))}
+                onClick={() => change(drafts.toSpliced(index, 1))}
               >
                 <Icon name="close" />
               </button>
@@ -56,15 +61,20 @@ export function FilterDialog({ explorer }: { readonly explorer: Explorer }) {
           ))}
         </ul>
         {drafts.length === 0 && <p class="hint">No conditions: all rows are shown.</p>}
+        {refusal && (
+          <p class="problem" role="alert">
+            {refusal.message} {refusal.nextStep}
+          </p>
+        )}
         <footer>
-          <button type="button" onClick={() => setDrafts([...drafts, draftFor(fields, null)])}>
+          <button type="button" onClick={() => change([...drafts, draftFor(fields[0])])}>
             Add condition
           </button>
           <span class="spring" />
           <button type="button" onClick={close}>
             Cancel
           </button>
-          <button type="button" class="primary" onClick={apply}>
+          <button type="button" class="primary" disabled={isAsking} onClick={apply}>
             Apply
           </button>
         </footer>
@@ -73,88 +83,27 @@ export function FilterDialog({ explorer }: { readonly explorer: Explorer }) {
   );
 }
 
-interface DraftRowProps {
-  readonly draft: Draft;
-  readonly fields: readonly Field[];
-  readonly isLast: boolean;
-  onChange(draft: Draft): void;
-}
-
-function DraftRow({ draft, fields, isLast, onChange }: DraftRowProps) {
-  const type = typeOf(fields, draft.column);
-  const operators = operatorsFor(type);
-  const choose = (column: string) => {
-    const possible = operatorsFor(typeOf(fields, column));
-    onChange({
-      column,
-      op: possible.includes(draft.op) ? draft.op : (possible[0] as Operator),
-      typed: isBoolean(typeOf(fields, column)) ? "true" : draft.typed,
+/** Asks, and closes the dialog when the rows are here. It stays open where the server refused. */
+function useAsking(place: Place, close: () => void) {
+  const [refusal, setRefusal] = useState<Failure | null>(null);
+  const [isAsking, setAsking] = useState(false);
+  const ask = (where: readonly Condition[]) => {
+    setAsking(true);
+    setRefusal(null);
+    void place.ask({ ...place.query.peek(), where }).then((failure) => {
+      setAsking(false);
+      if (failure?.kind !== "refused") close();
+      else {
+        setRefusal(failure);
+        place.forgive(); // it is said here, beside what has to change
+      }
     });
   };
-  return (
-    <>
-      <select
-        aria-label="Column"
-        value={draft.column}
-        onChange={(event) => choose(event.currentTarget.value)}
-      >
-        {fields.map((field) => (
-          <option key={field.name} value={field.name}>
-            {visible(clip(field.label, 60))}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label="Condition"
-        value={draft.op}
-        onChange={(event) => onChange({ ...draft, op: event.currentTarget.value as Operator })}
-      >
-        {operators.map((op) => (
-          <option key={op} value={op}>
-            {wordFor(op)}
-          </option>
-        ))}
-      </select>
-      {takesValue(draft.op) && <ValueInput draft={draft} type={type} isLast={isLast} onChange={onChange} />}
-    </>
-  );
+  return { refusal, isAsking, ask };
 }
 
-interface ValueInputProps {
-  readonly draft: Draft;
-  readonly type: string;
-  readonly isLast: boolean;
-  onChange(draft: Draft): void;
-}
-
-function ValueInput({ draft, type, isLast, onChange }: ValueInputProps) {
-  if (isBoolean(type)) {
-    return (
-      <select
-        aria-label="Value"
-        data-first={isLast ? "" : undefined}
-        value={draft.typed}
-        onChange={(event) => onChange({ ...draft, typed: event.currentTarget.value })}
-      >
-        <option value="true">true</option>
-        <option value="false">false</option>
-      </select>
-    );
-  }
-  return (
-    <input
-      type="text"
-      dir="auto"
-      aria-label="Value"
-      data-first={isLast ? "" : undefined}
-      value={draft.typed}
-      onInput={(event) => onChange({ ...draft, typed: event.currentTarget.value })}
-    />
-  );
-}
-
-function typeOf(fields: readonly Field[], column: string): string {
-  return fields.find((field) => field.name === column)?.type ?? "";
+function fieldOf(fields: readonly Field[], { column }: Draft): Field | undefined {
+  return fields.find((field) => field.name === column);
 }
 
 function firstDrafts(
@@ -162,33 +111,10 @@ function firstDrafts(
   fields: readonly Field[],
   column: string | null,
 ): readonly Draft[] {
-  const drafts = where.map((condition) => ({
-    column: condition.column,
-    op: condition.op,
-    typed: String(condition.value ?? ""),
-  }));
+  const drafts = where.map(draftOf);
   const isThere = drafts.some((draft) => draft.column === column);
-  return fields.length > 0 && (drafts.length === 0 || (column !== null && !isThere))
-    ? [...drafts, draftFor(fields, column)]
-    : drafts;
-}
-
-function draftFor(fields: readonly Field[], column: string | null): Draft {
   const field = fields.find((one) => one.name === column) ?? fields[0];
-  const type = field?.type ?? "";
-  return {
-    column: field?.name ?? "",
-    op: operatorsFor(type)[0] as Operator,
-    typed: isBoolean(type) ? "true" : "",
-  };
-}
-
-/** Conditions without a value yet are left out; "is" with no text means the empty text. */
-function conditionsOf(drafts: readonly Draft[], fields: readonly Field[]): readonly Condition[] {
-  return drafts.flatMap(({ column, op, typed }): readonly Condition[] => {
-    if (!takesValue(op)) return [{ column, op }];
-    const mayBeEmpty = op === "equals" || op === "not_equals";
-    if (typed === "" && !mayBeEmpty) return [];
-    return [{ column, op, value: valueOf(typed, typeOf(fields, column), op) }];
-  });
+  return field && (drafts.length === 0 || (column !== null && !isThere))
+    ? [...drafts, draftFor(field)]
+    : drafts;
 }

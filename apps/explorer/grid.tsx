@@ -64,6 +64,10 @@ export function Grid({ explorer, place, view }: GridProps) {
     );
   }
   const active = place.active.value;
+  // A name must not lead to an element that has scrolled out of sight and is gone.
+  const isDrawn =
+    (active.row === -1 || (active.row >= first - BEYOND && active.row <= last + BEYOND)) &&
+    (active.column === -1 || drawn.some((placed) => placed.index === active.column));
   return (
     <div
       ref={scroller}
@@ -75,7 +79,7 @@ export function Grid({ explorer, place, view }: GridProps) {
       aria-colcount={layout.columns.length + 1}
       aria-multiselectable="true"
       aria-busy={place.busy.value}
-      aria-activedescendant={cellId(active.row, active.column)}
+      aria-activedescendant={isDrawn ? cellId(active.row, active.column) : undefined}
       onScroll={(event) => setAside(event.currentTarget.scrollLeft)}
       onKeyDown={(event) =>
         onKey(event, explorer, place, Math.max(1, Math.floor(extent.seen / ROW_HEIGHT) - 1))

@@ -93,7 +93,7 @@ function HeadCell({ explorer, place, placed, isActive }: HeadCellProps) {
       <bdi class="name">{name}</bdi>
       {isSorted && <Icon name={sort.descending ? "down" : "up"} />}
       {width >= headWidth(field, true) - 1 && <span class="type">{typeLabel(field)}</span>}
-      {field.isNamed && <FilterButton explorer={explorer} place={place} column={field.name} name={name} />}
+      {field.isAskable && <FilterButton explorer={explorer} place={place} column={field.name} name={name} />}
       <Grip place={place} column={field.name} width={width} />
     </div>
   );

@@ -28,7 +28,7 @@ function actOnHead(event: KeyboardEvent, explorer: Explorer, place: Place, colum
   else if (
     event.key === "ArrowDown" &&
     event.altKey &&
-    field.isNamed &&
+    field.isAskable &&
     place.source.can.includes("filter")
   ) {
     explorer.dialogColumn.value = field.name;

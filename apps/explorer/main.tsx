@@ -9,21 +9,26 @@ import { useEffect } from "preact/hooks";
 import { ChartPane } from "./chart.tsx";
 import { ColumnsDialog } from "./columnsdialog.tsx";
 import { DownloadDialog } from "./download.tsx";
-import { Explorer } from "./explorer.ts";
+import { Expired } from "./expiry.tsx";
+import { Explorer, askingFor } from "./explorer.ts";
 import { FilterDialog } from "./filter.tsx";
+import { useFindKeys } from "./findkeys.ts";
 import { Grid } from "./grid.tsx";
 import { Host } from "./host.ts";
 import { HEAD_HEIGHT, ROW_HEIGHT } from "./layout.ts";
+import { LastAction } from "./lastaction.tsx";
 import { type Opened, opening, recover } from "./opening.ts";
 import type { Place } from "./place.ts";
 import { SendDialog } from "./senddialog.tsx";
 import { Banners, Trouble } from "./states.tsx";
 import { TextView } from "./textview.tsx";
-import { Crumbs, Header, StatusLine, Toolbar } from "./toolbar.tsx";
+import { Crumbs, Header, StatusLine, Toolbar, hasStatusLine } from "./toolbar.tsx";
+import { WrappedLines } from "./wrapped.tsx";
 
 type Stage =
   | { readonly kind: "waiting"; readonly text: string }
   | { readonly kind: "trouble"; readonly text: string }
+  | { readonly kind: "expired" }
   | { readonly kind: "open"; readonly explorer: Explorer };
 
 const LOWEST = 240;
@@ -43,20 +48,38 @@ let token: string | null = null;
 function App() {
   const now = stage.value;
   useHeight(now);
-  if (now.kind === "waiting")
-    return (
-      <p class="waiting" role="status">
-        {now.text}
-      </p>
-    );
-  if (now.kind === "trouble") return <Trouble title="The result cannot be shown" text={now.text} />;
-  return <Main explorer={now.explorer} />;
+  if (now.kind === "open") return <Main explorer={now.explorer} />;
+  return (
+    <main>
+      <h1 class="unseen">Stored result</h1>
+      <Closed stage={now} />
+    </main>
+  );
+}
+
+/** In the place of a result. */
+function Closed({ stage: now }: { readonly stage: Exclude<Stage, { readonly kind: "open" }> }) {
+  switch (now.kind) {
+    case "waiting":
+      return (
+        <p class="waiting" role="status">
+          {now.text}
+        </p>
+      );
+    case "expired":
+      return (
+        <Expired hasRows={false} canAsk={host.canMessage} ask={() => host.say(askingFor("the tool"))} />
+      );
+    case "trouble":
+      return <Trouble title="The result cannot be shown" text={now.text} />;
+  }
 }
 
 function Main({ explorer }: { readonly explorer: Explorer }) {
   const place = explorer.place.value;
   const dialog = explorer.dialog.value;
   useEscape(explorer);
+  useFindKeys(explorer);
   return (
     <>
       <Header explorer={explorer} />
@@ -69,9 +92,7 @@ function Main({ explorer }: { readonly explorer: Explorer }) {
           <Body key={explorer.places.value.length} explorer={explorer} place={place} />
         </div>
       </main>
-      <p class="unseen" role="status" aria-label="Last action">
-        {explorer.said.value}
-      </p>
+      {!hasStatusLine(place) && !place.text.value && <LastAction explorer={explorer} />}
       {dialog === "columns" && <ColumnsDialog explorer={explorer} />}
       {dialog === "filter" && <FilterDialog explorer={explorer} />}
       {dialog === "download" && <DownloadDialog explorer={explorer} />}
@@ -90,7 +111,7 @@ function Body({ explorer, place }: { readonly explorer: Explorer; readonly place
         Loading…
       </p>
     );
-  if (place.tab.value === "chart") return <ChartPane explorer={explorer} place={place} />;
+  if (place.tab.value === "chart") return <ChartPane place={place} />;
   if (view.unfiltered === 0)
     return <Empty title="No rows" text="The result is empty: the tool gave nothing." />;
   if (view.total === 0)
@@ -101,7 +122,11 @@ function Body({ explorer, place }: { readonly explorer: Explorer; readonly place
         onClear={() => void place.ask({ ...place.query.peek(), where: [], find: "" })}
       />
     );
-  return <Grid explorer={explorer} place={place} view={view} />;
+  return place.isWrapped.value ? (
+    <WrappedLines explorer={explorer} place={place} view={view} />
+  ) : (
+    <Grid explorer={explorer} place={place} view={view} />
+  );
 }
 
 function Empty({
@@ -161,6 +186,7 @@ function useHeight(now: Stage): void {
 function show(opened: Opened): void {
   if (opened.kind === "open")
     stage.value = { kind: "open", explorer: new Explorer(host, opened.opening, opened.remark) };
+  else if (opened.kind === "gone") stage.value = { kind: "expired" };
   else stage.value = { kind: "trouble", text: opened.message };
 }
 
@@ -175,7 +201,7 @@ const connected: Promise<void> = host
     },
     toolResult: (result) => {
       const opened = opening(result);
-      if (opened.kind === "open" || token === null) {
+      if (opened.kind !== "closed" || token === null) {
         show(opened);
         return;
       }

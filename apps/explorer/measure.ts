@@ -16,3 +16,9 @@ export function widthOfText(text: string): number {
   }
   return context.measureText(text).width;
 }
+
+const LETTERS = 11 / 13; // of an axis, beside those of the rows
+
+export function measureAxis(text: string): number {
+  return widthOfText(text) * LETTERS;
+}

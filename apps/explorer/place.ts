@@ -53,11 +53,15 @@ export class Place {
   readonly jump = signal<number | null>(null);
   readonly query = signal<Query>(NO_QUERY);
   readonly onlyFound = signal(true);
+  /** Whether long lines go on below, and are not cut off. */
+  readonly isWrapped = signal(false);
   readonly tab = signal<"rows" | "chart">("rows");
   readonly busy = signal(false);
   readonly failure = signal<Failure | null>(null);
   readonly notice = signal("");
   readonly envelope = signal<Dict | null>(null);
+  /** Where the server has the rows; null where it has not. */
+  rowsAt: string | null = null;
   readonly text = signal<TextWindows | null>(null);
   /** Counts up when rows have come: pages are not signals themselves. */
   readonly version = signal(0);
@@ -93,6 +97,7 @@ export class Place {
     batch(() => {
       this.failure.value = null;
       this.shape.value = reply.shape;
+      this.rowsAt = this.source.path === null ? null : (reply.rows_at ?? this.source.path);
       this.onlyFound.value = reply.shape !== "lines";
       this.envelope.value = isDict(reply.envelope as Dict) ? (reply.envelope as Dict) : null;
       if (reply.shape === "text")
@@ -163,13 +168,15 @@ export class Place {
     };
   }
 
-  /** Filters and orders. Rows on screen stay until the answer is here; only the last question counts. */
-  async ask(query: Query): Promise<void> {
+  /** Filters and orders. Rows on screen stay until the answer is here; only the last question counts.
+   * A question that failed is not shown as if it held: the rows are still those of the one before. */
+  async ask(query: Query): Promise<Failure | null> {
     const generation = ++this.generation;
+    this.failed = null;
     this.query.value = query;
     if (isPlain(query)) {
       this.show(null);
-      return;
+      return null;
     }
     this.busy.value = true;
     const outcome = await this.source.browse({
@@ -178,15 +185,29 @@ export class Place {
       ...this.columns(),
       ...spelled(query),
     });
-    if (generation !== this.generation) return;
+    if (generation !== this.generation) return null;
     this.busy.value = false;
     if (!outcome.ok) {
-      this.failure.value = outcome.failure;
-      return;
+      batch(() => {
+        this.failed = query;
+        this.query.value = this.found.peek()?.query ?? NO_QUERY;
+        this.failure.value = outcome.failure;
+      });
+      return outcome.failure;
     }
     this.show(this.viewOf(outcome.value, query));
     this.remark(outcome.value);
+    return null;
   }
+
+  /** Takes a refusal back that is said elsewhere. */
+  forgive(): void {
+    this.failed = null;
+    this.failure.value = null;
+  }
+
+  /** The question that failed, to ask it again. */
+  private failed: Query | null = null;
 
   private show(found: View | null): void {
     batch(() => {
@@ -258,7 +279,7 @@ export class Place {
 
   retry(): void {
     if (this.base.peek() === null) void this.open();
-    else if (this.failure.peek()) void this.ask(this.query.peek());
+    else if (this.failure.peek()) void this.ask(this.failed ?? this.query.peek());
     else this.view.peek()?.pages.retry();
   }
 

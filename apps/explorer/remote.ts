@@ -1,7 +1,16 @@
 /** Calls of browse: every answer and every failure becomes a value. */
 
-import type { BrowseArguments, ChartReply, Failure, Outcome, Reply, ResultInfo } from "./contract.ts";
-import { asChart, asReply, failed, succeeded } from "./contract.ts";
+import { type References, inPaths, referencesIn } from "./asking.ts";
+import type {
+  BrowseArguments,
+  ChartReply,
+  Failure,
+  Outcome,
+  Reply,
+  ResultInfo,
+  ValuesReply,
+} from "./contract.ts";
+import { asChart, asReply, asValues, failed, succeeded } from "./contract.ts";
 import type { Source } from "./source.ts";
 
 /** As much of a tool's result as is looked at here. */
@@ -16,7 +25,7 @@ export type CallTool = (name: string, args: Record<string, unknown>) => Promise<
 export async function callBrowse(
   call: CallTool,
   info: ResultInfo,
-  args: BrowseArguments,
+  args: Readonly<Record<string, unknown>>,
 ): Promise<Outcome<unknown>> {
   let answer: ToolAnswer;
   try {
@@ -60,45 +69,75 @@ function refusal(content: unknown, answer: ToolAnswer): Outcome<unknown> {
   );
 }
 
+/** Whether the result is still stored, and whom to tell that it is not. */
+export interface Life {
+  isOver(): boolean;
+  end(failure: Failure): void;
+}
+
+/** The server's own words are for models. */
+export const EXPIRED = "This result has expired.";
+
 /** One part of the stored result, named by its path. */
 export class RemoteSource implements Source {
-  readonly can: readonly string[];
+  private references: References = new Map();
   constructor(
     private readonly call: CallTool,
     private readonly info: ResultInfo,
-    private readonly onGone: (failure: Failure) => void,
-    private readonly path = "",
-  ) {
-    this.can = info.can.includes("filter") ? [...info.can, "find"] : info.can;
+    private readonly life: Life,
+    readonly path = "",
+  ) {}
+
+  /** Nothing, once the result has expired: each of these is a question to the server. */
+  get can(): readonly string[] {
+    if (this.life.isOver()) return [];
+    return this.info.can.includes("filter") ? [...this.info.can, "find"] : this.info.can;
+  }
+
+  /** Learns the columns from a first page. */
+  learn(page: Reply): void {
+    if (page.columns) this.references = referencesIn(page);
   }
 
   at(path: string): RemoteSource {
-    return new RemoteSource(this.call, this.info, this.onGone, path);
+    return new RemoteSource(this.call, this.info, this.life, path);
   }
 
   async browse(args: BrowseArguments): Promise<Outcome<Reply>> {
     const outcome = await this.ask(args);
     if (!outcome.ok) return outcome;
     const reply = asReply(outcome.value);
-    return reply ? succeeded(reply) : failed("refused", "The server's answer is not a page of rows.");
+    if (!reply) return failed("refused", "The server's answer is not a page of rows.");
+    this.learn(reply);
+    return succeeded(reply);
+  }
+
+  async values(column: string): Promise<Outcome<ValuesReply>> {
+    const outcome = await this.ask({ values: { column } });
+    if (!outcome.ok) return outcome;
+    const values = asValues(outcome.value);
+    return values ? succeeded(values) : failed("refused", "The server's answer has no values.");
   }
 
   async chart(args: BrowseArguments): Promise<Outcome<ChartReply>> {
     const outcome = await this.ask(args);
     if (!outcome.ok) return outcome;
     const chart = asChart(outcome.value);
-    return chart ? succeeded(chart) : failed("refused", "The server's answer is not a chart.");
+    if (!chart) return failed("refused", "The server's answer is not a chart.");
+    const asked = args.chart;
+    return succeeded(asked ? { ...chart, x: asked.x, y: chart.y === null ? null : asked.y } : chart);
   }
 
   private async ask(args: BrowseArguments): Promise<Outcome<unknown>> {
+    const asked = inPaths(args, this.references);
     const outcome = await callBrowse(
       this.call,
       this.info,
-      this.path === "" ? args : { ...args, path: this.path },
+      this.path === "" ? asked : { ...asked, path: this.path },
     );
     // An order may end before the result does: then only the order is gone.
-    if (!outcome.ok && outcome.failure.kind === "gone" && args.order === undefined)
-      this.onGone(outcome.failure);
-    return outcome;
+    if (outcome.ok || outcome.failure.kind !== "gone" || args.order !== undefined) return outcome;
+    this.life.end(outcome.failure);
+    return failed("gone", EXPIRED);
   }
 }

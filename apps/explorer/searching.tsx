@@ -17,12 +17,20 @@ export function Search({ explorer, place }: { readonly explorer: Explorer; reado
   const timer = useRef(0);
   const find = place.query.value.find;
   useEffect(() => setTyped(find), [place, find]);
-  if (!place.source.can.includes("find") || place.shape.value === "text") return null;
+  const isLog = place.shape.value === "lines";
+  const asking = useRef<Promise<unknown>>(Promise.resolve());
   const ask = (text: string) => {
     clearTimeout(timer.current);
-    if (text !== place.query.peek().find) void place.ask({ ...place.query.peek(), find: text });
+    if (text !== place.query.peek().find)
+      asking.current = place.ask({ ...place.query.peek(), find: text });
+    return asking.current;
   };
-  const isLog = place.shape.value === "lines";
+  /** The answer may still be under way: the key means the match that will be found. */
+  const go = async (by: 1 | -1) => {
+    await ask(typed);
+    if (isLog && place.query.peek().find === typed) step(explorer, place, by);
+  };
+  if (!place.source.can.includes("find") || place.shape.value === "text") return null;
   return (
     <div class="search">
       <label>
@@ -37,16 +45,14 @@ export function Search({ explorer, place }: { readonly explorer: Explorer; reado
             const text = event.currentTarget.value;
             setTyped(text);
             clearTimeout(timer.current);
-            timer.current = window.setTimeout(() => ask(text), PAUSE);
+            timer.current = window.setTimeout(() => void ask(text), PAUSE);
           }}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && typed === place.query.peek().find && isLog)
-              step(explorer, place, event.shiftKey ? -1 : 1);
-            else if (event.key === "Enter") ask(typed);
+            if (event.key === "Enter") void go(event.shiftKey ? -1 : 1);
             else if (event.key === "Escape" && typed !== "") {
               event.stopPropagation(); // the first Escape empties the box, the next one goes back
               setTyped("");
-              ask("");
+              void ask("");
             }
           }}
         />
@@ -98,16 +104,24 @@ function LogSteps({ explorer, place }: { readonly explorer: Explorer; readonly p
   );
 }
 
-/** To the next or the previous match from where the person is. */
+/** What a person has gone through already, in each place. */
+const begun = new WeakMap<Place, View>();
+
+/** To the next or the previous match from where the person is; at first to the first, or the last. */
 function step(explorer: Explorer, place: Place, by: 1 | -1): void {
   const matches = place.matches.peek();
   if (!matches || matches.total === 0) return;
+  const isFirst = begun.get(place) !== matches;
+  begun.set(place, matches);
   if (place.onlyFound.peek()) {
-    const row = (place.active.peek().row + by + matches.total) % matches.total;
+    const from = isFirst ? (by > 0 ? -1 : 0) : place.active.peek().row;
+    const row = (from + by + matches.total) % matches.total;
     place.active.value = { row, column: 0 };
+    explorer.say(`Match ${count(row + 1)} of ${count(matches.total)}.`);
     return;
   }
-  void nearest(matches, place.active.peek().row, by).then((found) => {
+  const from = isFirst ? (by > 0 ? -1 : Number.MAX_SAFE_INTEGER) : place.active.peek().row;
+  void nearest(matches, from, by).then((found) => {
     if (!found) return;
     place.active.value = { row: found.line, column: 0 };
     place.jump.value = found.line;

@@ -6,18 +6,19 @@ import type { Explorer } from "./explorer.ts";
 import type { Place } from "./place.ts";
 
 export function canSort(place: Place, field: Field): boolean {
-  return place.source.can.includes("sort") && field.isNamed;
+  return place.source.can.includes("sort") && field.isAskable;
 }
 
 export function cycleSort(explorer: Explorer, place: Place, field: Field): void {
   if (!canSort(place, field)) return;
   const sort = next(place.query.peek().sort, field.name);
-  void place.ask({ ...place.query.peek(), sort });
   const how =
     sort === null
       ? "Not sorted."
       : `Sorted by ${field.label}, ${sort.descending ? "descending" : "ascending"}.`;
-  explorer.say(how);
+  void place.ask({ ...place.query.peek(), sort }).then((failure) => {
+    if (!failure && place.query.peek().sort === sort) explorer.tell(how);
+  });
 }
 
 function next(sort: Sort | null, column: string): Sort | null {

@@ -1,6 +1,6 @@
 /** Where rows come from: the server, or a value that is here already. */
 
-import type { BrowseArguments, ChartReply, Column, Outcome, Reply } from "./contract.ts";
+import type { BrowseArguments, ChartReply, Column, Outcome, Reply, ValuesReply } from "./contract.ts";
 import { failed, succeeded } from "./contract.ts";
 import { writeExact } from "./exactjson.ts";
 import { type Value, isDict, isList } from "./values.ts";
@@ -8,13 +8,17 @@ import { type Value, isDict, isList } from "./values.ts";
 export interface Source {
   /** What it can do beside pages: sort, filter, chart. */
   readonly can: readonly string[];
+  /** Where the server has it, or null for what is only here. */
+  readonly path: string | null;
   browse(args: BrowseArguments): Promise<Outcome<Reply>>;
   chart(args: BrowseArguments): Promise<Outcome<ChartReply>>;
+  values(column: string): Promise<Outcome<ValuesReply>>;
 }
 
 /** A value that came whole inside a row: to open it, nobody need be asked. */
 export class LocalSource implements Source {
   readonly can: readonly string[];
+  readonly path = null;
   constructor(private readonly value: Value) {
     this.can = typeof value === "string" && !value.includes("\n") ? [] : ["find"];
   }
@@ -25,6 +29,49 @@ export class LocalSource implements Source {
 
   chart(): Promise<Outcome<ChartReply>> {
     return Promise.resolve(failed("refused", "There is no chart for a single value."));
+  }
+
+  values(): Promise<Outcome<ValuesReply>> {
+    return Promise.resolve(failed("refused", "The values of a single value are not counted."));
+  }
+}
+
+/** A value that is here, and that the server can read better: as a table that it sorts and filters.
+ * Without an answer it is shown as it is here. */
+export class EitherSource implements Source {
+  private chosen: Source;
+  private isRead = false;
+  constructor(
+    remote: Source,
+    private readonly local: Source,
+  ) {
+    this.chosen = remote;
+  }
+
+  get can(): readonly string[] {
+    return this.chosen.can;
+  }
+
+  get path(): string | null {
+    return this.chosen.path;
+  }
+
+  async browse(args: BrowseArguments): Promise<Outcome<Reply>> {
+    const outcome = await this.chosen.browse(args);
+    if (outcome.ok || this.isRead) {
+      this.isRead = true;
+      return outcome;
+    }
+    this.chosen = this.local;
+    return this.chosen.browse(args);
+  }
+
+  chart(args: BrowseArguments): Promise<Outcome<ChartReply>> {
+    return this.chosen.chart(args);
+  }
+
+  values(column: string): Promise<Outcome<ValuesReply>> {
+    return this.chosen.values(column);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 
+import { ExpiredBanner } from "./expiry.tsx";
 import type { Explorer } from "./explorer.ts";
 import type { Place } from "./place.ts";
 
@@ -31,7 +32,7 @@ export function Trouble({ title, text, children, onRetry }: TroubleProps) {
 /** Above the rows, which stay as they are. */
 export function Banners({ explorer, place }: { readonly explorer: Explorer; readonly place: Place }) {
   void place.version.value;
-  if (explorer.expired.value) return <Expired explorer={explorer} />;
+  if (explorer.expired.value) return <ExpiredBanner explorer={explorer} />;
   const failure = place.failure.value ?? place.view.value?.pages.failure() ?? null;
   return (
     <>
@@ -58,27 +59,5 @@ export function Banners({ explorer, place }: { readonly explorer: Explorer; read
         </div>
       )}
     </>
-  );
-}
-
-function Expired({ explorer }: { readonly explorer: Explorer }) {
-  const ask = async () => {
-    const isSent = await explorer.askAgain().catch(() => false);
-    explorer.say(
-      isSent ? "Asked the assistant to run the tool again." : "The host did not pass the message on.",
-    );
-  };
-  return (
-    <div class="banner bad" role="alert">
-      <span>
-        <strong>This result has expired.</strong> What was loaded can still be read. The assistant can run{" "}
-        {explorer.info.tool || "the tool"} again.
-      </span>
-      {explorer.host.canMessage && (
-        <button type="button" onClick={() => void ask()}>
-          Ask to run it again
-        </button>
-      )}
-    </div>
   );
 }

@@ -24,6 +24,13 @@ export function duration(seconds: number): string {
   return counted(Math.round(seconds / 3_600), "hour");
 }
 
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+
+/** A time of today, on the person's own clock. */
+export function clock(time: number): string {
+  return CLOCK.format(time);
+}
+
 // Characters that act on the text around them, or that nobody sees: C0 and C1 controls, marks and
 // overrides of direction, zero-width spaces, line separators, and halves of surrogate pairs.
 // The joiners U+200C and U+200D stay: Persian, Indic scripts and emoji are spelled with them.
@@ -68,11 +75,16 @@ export interface Piece {
   readonly isMatch: boolean;
 }
 
+/** Finds this text, in any case. */
+export function anyCase(needle: string): RegExp {
+  return new RegExp(needle.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "giu");
+}
+
 /** The text in pieces, those that match the needle (in any case) marked. */
 export function marked(text: string, needle: string): readonly Piece[] {
   if (needle === "") return [{ text, isMatch: false }];
   const pieces: Piece[] = [];
-  const pattern = new RegExp(needle.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "giu");
+  const pattern = anyCase(needle);
   let from = 0;
   for (const found of text.matchAll(pattern)) {
     if (found.index > from) pieces.push({ text: text.slice(from, found.index), isMatch: false });

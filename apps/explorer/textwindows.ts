@@ -23,8 +23,15 @@ export class TextWindows {
     return this.here >= this.total;
   }
 
+  private running: Promise<void> | null = null;
+
   async more(): Promise<void> {
-    if (this.isLoading || this.isWhole) return;
+    if (this.isWhole) return;
+    this.running ??= this.load().finally(() => (this.running = null));
+    await this.running;
+  }
+
+  private async load(): Promise<void> {
     this.isLoading = true;
     this.changed();
     const outcome = await this.source.browse({ offset: this.here });
@@ -36,7 +43,8 @@ export class TextWindows {
 
   /** All that is left, window after window. */
   async rest(): Promise<void> {
-    while (!this.isWhole && !this.failure) await this.more();
+    this.failure = this.failure?.kind === "gone" ? this.failure : null;
+    while (!this.isWhole && !this.failure) await (this.running ?? this.more());
   }
 
   private take(reply: Reply): void {

@@ -4,9 +4,11 @@ import { inWords } from "./conditions.ts";
 import { Icon } from "./dialog.tsx";
 import type { DialogName, Explorer } from "./explorer.ts";
 import type { Place, View } from "./place.ts";
+import { LastAction } from "./lastaction.tsx";
 import { Search } from "./searching.tsx";
 import { NOTHING } from "./selection.ts";
-import { clip, count, counted, duration, size, visible } from "./text.ts";
+import { WrapSwitch } from "./wrapped.tsx";
+import { clip, clock, count, counted, duration, size, visible } from "./text.ts";
 
 export function Header({ explorer }: { readonly explorer: Explorer }) {
   const { info } = explorer;
@@ -33,12 +35,13 @@ export function Header({ explorer }: { readonly explorer: Explorer }) {
   );
 }
 
-function lifeOf({ info }: Explorer): string {
+function lifeOf({ info, opened, expired }: Explorer): string {
+  if (expired.value) return "";
   if (info.live) return "read anew at each look";
   if (info.expires_in <= 0) return "";
   return info.slides
     ? `kept for ${duration(info.expires_in)} after the last look`
-    : `kept for ${duration(info.expires_in)}`;
+    : `kept until ${clock(opened + info.expires_in * 1_000)}`;
 }
 
 export function Crumbs({ explorer }: { readonly explorer: Explorer }) {
@@ -70,6 +73,7 @@ export function Crumbs({ explorer }: { readonly explorer: Explorer }) {
 
 export function Toolbar({ explorer, place }: { readonly explorer: Explorer; readonly place: Place }) {
   const named = place.fields.value.filter((field) => field.isNamed).length;
+  const isAskable = place.fields.value.some((field) => field.isAskable);
   if (place.shape.value === "text") return null;
   const open = (name: DialogName) => () => {
     explorer.dialogColumn.value = null;
@@ -79,13 +83,16 @@ export function Toolbar({ explorer, place }: { readonly explorer: Explorer; read
   return (
     <div class="toolbar" role="group" aria-label="Tools">
       <Search explorer={explorer} place={place} />
-      {named > 0 && place.source.can.includes("filter") && (
+      <WrapSwitch place={place} />
+      {isAskable && place.source.can.includes("filter") && (
         <Tool icon="filter" label="Filter" mark={filters} onClick={open("filter")} />
       )}
       {named > 0 && (
         <Tool icon="columns" label="Columns" mark={place.hidden.value.size} onClick={open("columns")} />
       )}
-      {named > 0 && place.source.can.includes("chart") && <ChartSwitch place={place} />}
+      {named > 0 && (place.source.can.includes("chart") || place.tab.value === "chart") && (
+        <ChartSwitch place={place} />
+      )}
       <span class="spring" />
       <Tool icon="download" label="Download" onClick={open("download")} />
       <SendButton explorer={explorer} place={place} onClick={open("send")} />
@@ -163,18 +170,23 @@ function SendButton({
   );
 }
 
+export function hasStatusLine(place: Place): boolean {
+  return place.view.value !== null && place.shape.value !== "text";
+}
+
 /** How many rows there are, and what holds them back. */
 export function StatusLine({ explorer, place }: { readonly explorer: Explorer; readonly place: Place }) {
   const view = place.view.value;
   const { where, find } = place.query.value;
   const noun = place.shape.value === "lines" ? "line" : place.shape.value === "members" ? "key" : "row";
   const chosen = place.selection.value.size;
-  if (!view || place.shape.value === "text") return null;
+  if (!view || !hasStatusLine(place)) return null;
   return (
     <div class="status">
       <span role="status" aria-label="Count" class="count">
         {place.busy.value ? "Searching…" : holds(view, noun)}
       </span>
+      <LastAction explorer={explorer} />
       {where.map((condition, index) => (
         <span class="chip" key={index}>
           <bdi>{inWords(condition)}</bdi>

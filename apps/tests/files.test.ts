@@ -7,6 +7,8 @@ import { type BrowseArguments, type Outcome, type Reply, succeeded } from "../ex
 import { writeExact } from "../explorer/exactjson.ts";
 import { fileName } from "../explorer/files.ts";
 import { readRows } from "../explorer/whole.ts";
+import { furtherFields } from "../explorer/further.ts";
+import { fieldsOf } from "../explorer/columns.ts";
 import { reply } from "./support.ts";
 
 test("cells are quoted as RFC 4180 says", () => {
@@ -36,6 +38,27 @@ test("a file's name has nothing that a file system minds", () => {
   assert.equal(fileName("", "json"), "result.json");
 });
 
+test("columns that only later rows have are in a file of columns too", () => {
+  const rows = [{ id: 1, in: { a: 1 } }, { id: 2, in: { a: 2, rare: { b: "x" } }, map: null }, { id: 3, in: "text" }];
+  const columns = [
+    { name: "id", type: "int" },
+    { name: "in.a", type: "int", path: ["in", "a"] },
+  ];
+  const known = fieldsOf(reply(rows, { columns }));
+  const found = furtherFields(
+    rows.map((value, number) => ({ value, number })),
+    known,
+    "rows",
+  );
+  assert.deepEqual(
+    found.map((field) => [field.label, ...rows.map((row) => field.read(row))]),
+    [
+      ["in.rare.b", MISSING, "x", MISSING],
+      ["in", { a: 1 }, { a: 2, rare: { b: "x" } }, "text"],
+    ],
+  );
+});
+
 /** Rows in pages of two; the second cell of row 1 and all of row 3 are cut. */
 function server() {
   const whole = [
@@ -47,7 +70,9 @@ function server() {
   const asked: BrowseArguments[] = [];
   const at = (path: string) => ({
     can: [],
+    path,
     chart: () => Promise.reject(new Error("none")),
+    values: () => Promise.reject(new Error("none")),
     browse: (args: BrowseArguments): Promise<Outcome<Reply>> => {
       asked.push({ ...args, path });
       if (args.raw) {

@@ -76,7 +76,8 @@ class Explorer:
         expect(self.number(index)).to_have_text(label)
         cells = self.cells(index)
         assert cells
-        assert cells == {name: brief(value.get(name, ...)) for name in cells}
+        columns = flat(value)
+        assert cells == {name: brief(columns.get(name, ...)) for name in cells}
 
     def scroll_to(self, index: int) -> None:
         """Drag the scroll bar to about where a row is, and hold it there for a moment: the bar moves
@@ -130,8 +131,14 @@ class Explorer:
     def dialog(self, title: str) -> Locator:
         return self.view.get_by_role("dialog", name=title)
 
-    def filter(self, column: str, condition: str, value: str = "") -> None:
+    def filter(self, column: str, condition: str, value: str = "", to: str = "") -> None:
         """Add a condition to the existing ones."""
+        dialog = self.condition(column, condition, value, to)
+        dialog.get_by_role("button", name="Apply").click()
+        expect(dialog).to_be_hidden()
+
+    def condition(self, column: str, condition: str, value: str = "", to: str = "") -> Locator:
+        """Write a condition beside the existing ones, and return the dialog. `to`: the far end."""
         has_some = self.view.get_by_role("button", name="Remove filter").count() > 0
         self.tool("Filter").click()
         dialog = self.dialog("Filter rows")
@@ -139,10 +146,12 @@ class Explorer:
             dialog.get_by_role("button", name="Add condition").click()
         dialog.get_by_label("Column").last.select_option(label=column)
         dialog.get_by_label("Condition", exact=True).last.select_option(label=condition)
-        if value:
-            dialog.get_by_label("Value").last.fill(value)
-        dialog.get_by_role("button", name="Apply").click()
-        expect(dialog).to_be_hidden()
+        if to:
+            dialog.get_by_label("From", exact=True).last.fill(value)
+            dialog.get_by_label("To", exact=True).last.fill(to)
+        elif value:
+            dialog.get_by_label("Value", exact=True).last.fill(value)
+        return dialog
 
     def select(self, *indexes: int) -> None:
         for index in indexes:
@@ -157,6 +166,15 @@ class Explorer:
 
     def alert(self, text: str) -> Locator:
         return self.view.get_by_role("alert").filter(has_text=text)
+
+
+def flat(value: dict[str, Any], above: str = "") -> dict[str, Any]:
+    """Return the members of nested objects under their names as columns."""
+    columns: dict[str, Any] = {}
+    for name, item in value.items():
+        is_nested = isinstance(item, dict) and item
+        columns |= flat(item, f"{above}{name}.") if is_nested else {above + name: item}
+    return columns
 
 
 def brief(value: Any) -> str:

@@ -17,16 +17,19 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+import chart_data
 import plant_data
+import tables_data
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def list_readings(count: int = plant_data.READINGS) -> str:
+def list_readings(count: int = plant_data.READINGS, columns: int = 99) -> str:
     """Readings of the plant, one a minute."""
-    return _json([plant_data.reading(n) for n in range(count)])
+    rows = (plant_data.reading(n) for n in range(count))
+    return _json([dict(list(row.items())[:columns]) for row in rows])
 
 
 def read_log() -> str:
@@ -54,6 +57,11 @@ def list_wide() -> str:
     return _json(plant_data.wide())
 
 
+def list_table(name: str) -> str:
+    """A table for charts."""
+    return _json(chart_data.TABLES[name])
+
+
 TOOLS: list[Callable[..., str]] = [
     list_readings,
     read_log,
@@ -61,6 +69,8 @@ TOOLS: list[Callable[..., str]] = [
     list_precise,
     list_hostile,
     list_wide,
+    list_table,
+    *tables_data.TOOLS,
 ]
 
 

@@ -27,7 +27,7 @@ def has_picture(explorer, label):
     """Check that there is a drawing with marks and a text for it. Return the points from the server."""
     picture = explorer.view.get_by_role("img", name=label)
     expect(picture).to_be_visible()
-    expect(picture.locator("svg .role-mark path").first).to_be_attached()
+    expect(picture.locator("svg .mark").first).to_be_attached()
     return explorer.host.calls()[-1]["reply"]["chart"]
 
 
@@ -37,8 +37,8 @@ def test_a_date_is_the_first_choice_and_is_told_as_it_was_spelled(explore):
     assert chart["kind"] == "timeline"
     assert sum(point["count"] for point in chart["points"]) == ROWS
     assert chart["points"][0]["x"] == "2026-01-01T00:00:00Z"
-    explorer.view.locator("svg.marks .role-mark path").first.hover()
-    expect(explorer.view.get_by_text("2026-01-01 00:00").first).to_be_visible()
+    explorer.view.locator("svg.marks .mark").first.hover()
+    expect(explorer.view.get_by_text("at: 2026-01-01", exact=True)).to_be_visible()
 
 
 def test_each_kind_of_column_has_its_chart(explore):

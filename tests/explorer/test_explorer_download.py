@@ -49,7 +49,8 @@ def test_json_is_what_the_tool_gave_and_csv_has_no_formulas(explore):
     assert str(plant_data.LONG_NUMBER) in file["text"]
     file = download(explorer, "CSV")
     head, *records = table_in(file["text"])
-    assert head == ["id", "value", "text", "more"]
+    assert head[:4] == ["id", "value", "text", "more.deep"]
+    more = head.index("more")
     expected = ["'" + FORMULAS[row["id"]] if row["id"] in FORMULAS else row["text"] for row in rows]
     assert [record[2] for record in records] == expected
     values = [record[1] for record in records[:6]]
@@ -57,8 +58,10 @@ def test_json_is_what_the_tool_gave_and_csv_has_no_formulas(explore):
     assert values[1] == "9007199254740993"
     assert [float(value) for value in values[2:4]] == [-0.5, 1e-7]
     assert values[4:] == ["", "-12"]
-    assert json.loads(records[0][3]) == rows[0]["more"]
-    assert records[9][3] == "'\r=1"
+    assert records[0][3] == str(plant_data.LONG_NUMBER + 1)
+    assert json.loads(records[1][more]) == rows[1]["more"]
+    assert records[9][more] == "'\r=1"
+    assert records[-1][head.index("more.n")] == str(rows[-1]["id"])
     assert file["text"].count("\r\n") >= len(rows) + 1
 
 

@@ -61,9 +61,9 @@ def test_text_can_be_read_in_either_theme_and_the_host_may_change_it(explore):
     is_readable(explorer, "light")
     explorer.tool("Chart").click()
     axis = explorer.view.locator("svg.marks text").first
-    ink = axis.get_attribute("fill")
+    ink = axis.evaluate("text => getComputedStyle(text).fill")
     explorer.host.change(theme="dark")
-    expect(axis).not_to_have_attribute("fill", ink)
+    expect(axis).not_to_have_css("fill", ink)
     explorer.tool("Chart").click()
     is_readable(explorer, "dark")
 

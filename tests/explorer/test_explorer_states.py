@@ -42,28 +42,111 @@ def explore_here(host, served):
     return opened
 
 
+# Words that are for models.
+JARGON = ("token", "negotiation", "Re-invoke", "continuation")
+AGAIN = "Ask to run it again"
+FIRST_WORDS = "This result has expired."
+
+
+def purge(store):
+    subprocess.run([sys.executable, "-m", "penstock", "purge", "--store", store], check=True)
+
+
+def is_said_once_for_people(view):
+    """Check that a sentence and one button say it, and nothing that is no longer true or of use."""
+    expect(view.get_by_role("alert")).to_have_count(1)
+    text = view.locator("body").inner_text()
+    assert text.count("expired") == 1, text
+    assert not [word for word in JARGON if word.lower() in text.lower()]
+    assert "kept" not in text
+    for name in ("Retry", "Try again"):
+        expect(view.get_by_role("button", name=name)).to_have_count(0)
+
+
+def ask_again(host):
+    """Press the button, which is then gone, and return what the assistant was asked for."""
+    host.view.get_by_role("button", name=AGAIN).click()
+    expect(host.view.get_by_text("The assistant was asked to run the tool again.")).to_be_visible()
+    expect(host.view.get_by_role("button", name=AGAIN)).to_have_count(0)
+    (message,) = host.record("messages")
+    return message["content"][0]["text"]
+
+
 def test_a_result_that_has_ended_is_said_to_have(explore_here, store):
     explorer = explore_here()
     explorer.has_row(0, reading(0))
-    subprocess.run([sys.executable, "-m", "penstock", "purge", "--store", store], check=True)
+    expect(explorer.view.get_by_text("kept")).to_be_visible()
+    purge(store)
     explorer.scroll_to_end()
-    expect(explorer.alert("This result has expired.")).to_be_visible()
+    expect(explorer.alert(FIRST_WORDS)).to_be_visible()
     explorer.scroll_to(0)
     explorer.has_row(0, reading(0))
-    explorer.view.get_by_role("button", name="Ask to run it again").click()
-    expect(explorer.said).to_contain_text("Asked")
-    (message,) = explorer.host.record("messages")
-    assert "list_readings" in message["content"][0]["text"]
+    is_said_once_for_people(explorer.view)
+    for name in ("Filter", "Chart"):
+        expect(explorer.tool(name)).to_have_count(0)
+    explorer.tool("Download").click()
+    dialog = explorer.dialog("Download")
+    expect(dialog.get_by_label("All 4,000 rows")).to_be_disabled()
+    expect(dialog.get_by_role("button", name="Download")).to_be_disabled()
+    dialog.get_by_role("button", name="Cancel").click()
+    assert "run list_readings again" in ask_again(explorer.host)
+
+
+def test_a_chart_of_a_result_that_has_ended_leads_back_to_the_rows(explore_here, store):
+    explorer = explore_here()
+    explorer.tool("Chart").click()
+    expect(explorer.view.get_by_role("img", name="Timeline of at")).to_be_visible()
+    purge(store)
+    explorer.view.get_by_label("Across").select_option(label="pressure")
+    expect(explorer.alert(FIRST_WORDS)).to_be_visible()
+    explorer.has_row(0, reading(0))
+    is_said_once_for_people(explorer.view)
 
 
 def test_a_result_that_has_ended_cannot_be_opened(host, served, store):
     host.connect(served.url)
     token = served.token("list_readings", count=ROWS)
-    subprocess.run([sys.executable, "-m", "penstock", "purge", "--store", store], check=True)
+    purge(store)
     result = host.show(token)
     assert result["isError"]
-    expect(host.view.get_by_role("alert")).to_be_visible()
-    expect(host.view.get_by_role("alert")).to_contain_text("expired")
+    expect(host.view.get_by_role("alert")).to_contain_text(FIRST_WORDS)
+    is_said_once_for_people(host.view)
+    assert "run the tool again" in ask_again(host)
+
+
+@pytest.mark.parametrize(
+    "replacement",
+    [
+        {"isError": True, "content": [{"type": "text", "text": "{text}"}]},
+        {"content": [{"type": "text", "text": "The output was saved to a file."}]},
+    ],
+    ids=["text alone", "note of the host"],
+)
+def test_a_result_that_has_ended_is_known_by_what_a_host_passes_on(
+    host, served, store, replacement
+):
+    host.connect(served.url)
+    token = served.token("list_readings", count=ROWS)
+    purge(store)
+    text = host.call("show_result", continuation_token=token)["content"][0]["text"]
+    content = [
+        {"type": "text", "text": block["text"].format(text=text)}
+        for block in replacement["content"]
+    ]
+    host.show(token, replacement={**replacement, "content": content})
+    expect(host.view.get_by_role("alert")).to_contain_text(FIRST_WORDS)
+    is_said_once_for_people(host.view)
+
+
+def test_a_host_that_takes_no_messages_leaves_the_asking_to_the_user(host, served, store):
+    host.connect(served.url)
+    token = served.token("list_readings", count=ROWS)
+    purge(store)
+    host.show(token, without=["message"])
+    expect(host.view.get_by_role("alert")).to_contain_text(
+        "Ask the assistant to run the tool again."
+    )
+    expect(host.view.get_by_role("button", name=AGAIN)).to_have_count(0)
 
 
 def test_a_dead_server_matters_to_nobody_and_a_dead_relay_until_it_is_back(

@@ -25,8 +25,9 @@ def test_a_log_is_read_by_line_and_searched_from_match_to_match(explore):
     explorer.find("error")
     expect(explorer.view.get_by_text("5 matches", exact=True)).to_be_visible()
     explorer.has_count("50,000 lines")
-    for number in ERRORS[:2]:
-        explorer.view.get_by_role("button", name="Next match").click()
+    for place, number in enumerate(ERRORS[:2]):
+        if place:
+            explorer.view.get_by_role("button", name="Next match").click()
         has_line(explorer, number)
         has_line(explorer, number + 1)
         expect(explorer.row(number).locator("mark")).to_have_text("ERROR")

@@ -9,13 +9,17 @@ from __future__ import annotations
 import math
 import signal
 
-from penstock.core.model.questions import Failure, Language, Limits
+from penstock.core.model.questions import EXPLORER_LANGUAGES, Failure, Language, Limits
 from penstock.worker.frames import LOADING_FACTOR, OUT_OF_MEMORY
 
 CANCELLED = Failure("The question was cancelled.", "Ask it again.")
 CLOSED = Failure("The server is shutting down.", "Ask again when it is back.")
 
-_DOING: dict[Language, str] = {"order": "Sorting or filtering", "chart": "Drawing the chart"}
+_DOING: dict[Language, str] = {
+    "order": "Sorting or filtering",
+    "chart": "Drawing the chart",
+    "values": "Counting the values",
+}
 _AS_THEY_ARE = "Look at the rows as they are, or open a part of the result and try there."
 
 
@@ -32,7 +36,7 @@ _KILLED_STATUSES = _statuses("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"
 
 
 def _for_user(language: Language) -> bool:
-    return language in ("order", "chart")
+    return language in EXPLORER_LANGUAGES
 
 
 def not_started(language: Language) -> Failure:

@@ -47,12 +47,13 @@ PAD = encoded({"pad": "p" * 200})
 
 # -- cut ----------------------------------------------------------------------------------------
 
+MAP = {f"key {n}": n for n in range(300)}
 LARGE = {
     "text": ("x" * 3_000, "x" * 200, "str"),
     "not ASCII": ("é😀漢" * 1_000, ("é😀漢" * 1_000)[:200], "str"),
     "escapes": ('"\\\n\t' * 900, ('"\\\n\t' * 900)[:200], "str"),
     "list": (list(range(2_000)), encoded(list(range(2_000)))[:200].decode(), "list"),
-    "dict": ({"key": "é" * 2_000}, '{"key":"' + "é" * 192, "dict"),
+    "a dict of many": (MAP, encoded(MAP)[:200].decode(), "dict"),
 }
 
 
@@ -96,6 +97,35 @@ def test_rows_that_are_no_objects_are_cut_as_a_whole(agent):
     assert page["rows"] == [("[" + "1," * 200)[:200], "y" * 200, 5]
     assert [(cut["row"], cut["column"]) for cut in page["cut"]] == [(0, None), (1, None)]
     assert json.loads(at(agent, token, page["cut"][0])) == [1] * 2_000
+
+
+def test_of_a_large_dict_the_large_cells_are_cut(agent):
+    row = {"id": 1, "in": {"a": 5, "b": {"c": "x" * 3_000, "n": 2**60}, "d": "y"}}
+    token = token_of(agent, encoded([row]))
+    page = browse(agent, token)
+    assert page["rows"] == [{"id": 1, "in": {"a": 5, "b": {"c": "x" * 200, "n": 2**60}, "d": "y"}}]
+    [cut] = page["cut"]
+    assert (cut["column"], cut["steps"], cut["path"]) == ("in", ["in", "b", "c"], "/0/in/b/c")
+    assert json.loads(at(agent, token, cut)) == "x" * 3_000
+    [exact] = page["exact"]
+    assert (exact["steps"], exact["text"]) == (["in", "b", "n"], str(2**60))
+
+
+def test_of_a_long_list_the_large_cells_are_cut(agent):
+    token = token_of(agent, encoded([[1, "x" * 3_000, 2**60]]))
+    page = browse(agent, token)
+    assert page["rows"] == [[1, "x" * 200, 2**60]]
+    [cut] = page["cut"]
+    assert (cut["column"], cut["steps"]) == (None, [1])
+    assert json.loads(at(agent, token, cut)) == "x" * 3_000
+    assert [exact["steps"] for exact in page["exact"]] == [[2]]
+
+
+def test_only_the_nested_columns_that_are_asked_for_are_sent(agent):
+    row = {"id": 1, "in": {"a": 1, "b": {"c": 2, "d": 3}}, "x": {"y": 4}}
+    given = [["in", "b", "d"], "x", ["nowhere", "z"]]
+    page = page_of(agent, encoded(row), PAD, columns=given)
+    assert page["rows"] == [{"in": {"b": {"d": 3}}, "x": {"y": 4}}, {}]
 
 
 def test_only_the_columns_that_are_sent_are_cut(agent):

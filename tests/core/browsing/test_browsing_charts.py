@@ -69,7 +69,13 @@ def test_a_chart_has_as_many_points_as_the_host_takes(open_agent, ceiling):
         if chart["kind"] == "scatter":
             assert all(point["y"] == point["x"] / 4 for point in chart["points"])
         else:
-            assert sum(point["count"] for point in chart["points"]) == chart["rows"]
+            counted = [*chart["points"], chart.get("others", {"count": 0})]
+            assert sum(point["count"] for point in counted) == chart["rows"] == len(ROWS)
+            if chart["kind"] == "categories":
+                names = {row[x] for row in ROWS}
+                assert len(chart["points"]) + chart.get("others", {"values": 0})["values"] == len(
+                    names
+                )
 
 
 def test_points_that_were_joined_are_where_they_were(open_agent):

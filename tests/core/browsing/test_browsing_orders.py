@@ -87,7 +87,7 @@ def test_sorted_rows(shared, token):
         "columns": [
             {"name": "id", "type": "int"},
             {"name": "kind", "type": "str"},
-            {"name": "at", "type": "dict"},
+            {"name": "at.x", "type": "float", "path": ["at", "x"]},
         ],
     }
 

@@ -79,7 +79,7 @@ def test_the_first_page(agent):
             {"name": "id", "type": "int"},
             {"name": "name", "type": "str"},
             {"name": "at", "type": "date"},
-            {"name": "in", "type": "dict"},
+            {"name": "in.x", "type": "list", "path": ["in", "x"]},
         ],
     }
 

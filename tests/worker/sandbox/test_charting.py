@@ -10,7 +10,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from penstock.core.model.questions import Failure, Limits, WorkerAnswer
-from penstock.worker.sandbox.chart import BINS, CATEGORIES, MOST_TIMES, PAIRS
+from penstock.worker.sandbox.charts.categories import CATEGORIES
+from penstock.worker.sandbox.charts.histogram import BINS
+from penstock.worker.sandbox.charts.pairs import PAIRS
+from penstock.worker.sandbox.charts.timeline import MOST_TIMES
 from penstock.worker.sandbox.sql import Table
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -27,9 +30,10 @@ def drawn(rows, x="x", y=None, **arrangement):
     outcome = answered(rows, x, y, **arrangement)
     assert isinstance(outcome, WorkerAnswer), outcome
     chart = json.loads(outcome.rows[0])
-    assert list(chart) == ["kind", "x", "y", "rows", "left_out", "points"]
+    assert list(chart)[:6] == ["kind", "x", "y", "rows", "left_out", "points"]
     if chart["kind"] != "scatter":
-        assert sum(point["count"] for point in chart["points"]) == chart["rows"]
+        others = chart.get("others", {"count": 0})
+        assert sum(point["count"] for point in [*chart["points"], others]) == chart["rows"]
     if not arrangement:
         assert chart["rows"] + chart["left_out"] == len(rows)
     return chart
@@ -139,11 +143,18 @@ def test_categories_most_frequent_first():
     assert (chart["rows"], chart["left_out"]) == (6, 1)
 
 
-def test_rare_categories_are_left_out_and_counted():
-    chart = of([f"name {n}" for n in range(100) for _ in range(100 - n)])
-    assert len(chart["points"]) == CATEGORIES
-    assert [point["count"] for point in chart["points"]] == list(range(100, 70, -1))
-    assert chart["left_out"] == sum(range(1, 71))
+def test_rare_categories_are_counted_together():
+    names = [f"name {n}" for n in range(100) for _ in range(100 - n)]
+    chart = of([*names, None])
+    assert len(chart["points"]) == CATEGORIES == 20
+    assert [point["count"] for point in chart["points"]] == list(range(100, 80, -1))
+    assert chart["others"] == {"values": 80, "count": sum(range(1, 81))}
+    assert chart["left_out"] == 1
+    rows = [{"x": name, "y": len(name)} for name in names]
+    chart = drawn(rows, y="y")
+    rare = [row["y"] for row in rows if int(row["x"].split()[1]) >= CATEGORIES]
+    assert chart["others"]["mean"] == pytest.approx(sum(rare) / len(rare))
+    assert "others" not in of([f"name {n}" for n in range(CATEGORIES)])
 
 
 def test_a_long_name_is_cut():
@@ -369,3 +380,85 @@ def test_names_that_need_quotes():
     name = 'it\'s "x"; --'
     assert drawn([{name: 1}, {name: 2}], name)["x"] == name
     assert drawn([{"\ud800": 1}], "\ud800")["kind"] == "histogram"
+
+
+# -- what would mislead -------------------------------------------------------------------------
+
+
+def test_a_last_day_that_is_not_over_is_marked():
+    chart = of(stamps(1_440 * 9 + 480, minutes=1))
+    assert chart["points"][-1]["count"] == 480
+    assert chart["partial"] == {"last": "2026-01-10T07:59:00Z"}
+
+
+def test_a_first_month_that_began_before_the_data_is_marked():
+    begin = datetime(2024, 3, 21, tzinfo=UTC)
+    days = [(begin + timedelta(days=n)).date().isoformat() for n in range(800)]
+    chart = of(days)
+    assert chart["step"] == "month"
+    assert chart["partial"] == {"first": "2024-03-21T00:00:00Z"} | (
+        {"last": days[-1] + "T00:00:00Z"}
+    )
+    rows = [{"x": day, "y": n} for n, day in enumerate(days)]
+    assert drawn(rows, y="y")["partial"] == chart["partial"]
+
+
+WHOLE = {
+    "days": stamps(120, days=1),
+    "days at noon": [stamp.replace("T00", "T12") for stamp in stamps(120, days=1)],
+    "hours of whole days": stamps(24 * 20, hours=1),
+    "opening hours": [
+        f"2026-01-{day:02}T{hour:02}:30:00Z" for day in range(1, 29) for hour in range(9, 18)
+    ],
+    "quarters": [f"{year}-{month:02}-01" for year in range(2010, 2026) for month in (1, 4, 7, 10)],
+    "years": [f"{year}-01-01" for year in range(1950, 2026)],
+    "one day": ["2026-01-01"] * 20,
+}
+
+
+@pytest.mark.parametrize("values", WHOLE.values(), ids=WHOLE)
+def test_times_that_fill_their_bins_as_usual_are_not_marked(values):
+    assert "partial" not in of(values)
+
+
+def test_bins_of_numbers_that_are_not_filled_are_marked():
+    assert of(range(1, 1_001))["partial"] == {"last": 1_000}
+    assert of([13 + n / 100 for n in range(8_700)])["partial"] == {"first": 13}
+    assert "partial" not in of(range(1_000))
+    assert "partial" not in of([n / 10 for n in range(300)])
+    draw = random.Random(1)
+    assert "partial" not in of([draw.gauss(0, 1) for _ in range(20_000)])
+
+
+@pytest.mark.parametrize("per_second", [1, 1_000])
+def test_numbers_since_1970_are_times(per_second):
+    begin = int(START.timestamp())
+    rows = [{"created_at": (begin + n * 3_600) * per_second, "y": n} for n in range(240)]
+    chart = drawn(rows, "created_at")
+    assert (chart["kind"], chart["step"], chart["rows"]) == ("timeline", "day", 240)
+    assert chart["points"][0] == {
+        "x": "2026-01-01T00:00:00Z",
+        "count": 24,
+        "x2": "2026-01-02T00:00:00Z",
+    }
+    means = drawn(rows, "created_at", "y")["points"]
+    assert (means[0]["mean"], len(means)) == (11.5, 10)
+
+
+def test_a_few_numbers_that_are_no_times_are_left_out_and_counted():
+    begin = int(START.timestamp())
+    rows = [{"ts": begin + n * 60} for n in range(95)] + [{"ts": 0}] * 5
+    chart = drawn(rows, "ts")
+    assert (chart["kind"], chart["rows"], chart["left_out"]) == ("timeline", 95, 5)
+    assert drawn([{"size": row["ts"]} for row in rows], "size")["kind"] == "histogram"
+
+
+def test_times_as_texts_of_numbers():
+    begin = int(START.timestamp())
+    rows = [{"ts": f"{begin + n * 60}.0002{n % 7}"} for n in range(90)]
+    assert drawn(rows, "ts")["kind"] == "timeline"
+
+
+def test_whole_numbers_are_said_to_be_whole():
+    assert of([1, 2, 30])["whole"] is True
+    assert of([1, 2.5])["whole"] is False

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
+import msgspec
+
 from penstock.core.browsing.app_scale import AppScale, refused, scale_of
 from penstock.core.browsing.drawing import draw
 from penstock.core.browsing.order import spelled
@@ -17,7 +19,7 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.continuation import parse
 from penstock.core.model.effects import Steps
-from penstock.core.model.questions import Drawing, Failure
+from penstock.core.model.questions import Drawing, Failure, ValuesOf
 from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Live
 from penstock.core.model.values import Call, Mode, Refusal
@@ -34,6 +36,9 @@ from penstock.core.protocol.first_reply import for_tool
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.errors import StoreError
 
+TOO_MANY_VALUES: Final = Refusal(
+    "A reply has no room for the values of this column.", "Type the value instead."
+)
 Look = Callable[[Call, Context, Opened, BrowseRequest], Steps[Reply | Refusal]]
 
 _SHOWN: Final = (
@@ -91,7 +96,20 @@ def _browse(
     scale = scale_of(call, context)
     if request.drawing is not None:
         return (yield from _chart(part, request.drawing, scale))
+    if request.values is not None:
+        return (yield from _values(part, request.values, scale))
     return (yield from page(part, request, scale, lambda page: page))
+
+
+def _values(part: Part, asked: ValuesOf, scale: AppScale) -> Steps[Reply | Refusal]:
+    """Return the values of a column, with the number of rows of each."""
+    source = TableSource(part.entry, spelled(part.path), part.focus)
+    answer = yield from ask(source, "values", encode(asked).decode())
+    if isinstance(answer, Failure):
+        return Refusal(answer.error, answer.next_step)
+    said = {"notice": part.notice} if part.notice else {}
+    reply = scale.reply({"values": msgspec.Raw(answer.rows[0]), **said})
+    return reply if scale.admits(reply) else TOO_MANY_VALUES
 
 
 def _chart(part: Part, drawing: Drawing, scale: AppScale) -> Steps[Reply | Refusal]:

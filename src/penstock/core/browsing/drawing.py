@@ -13,6 +13,7 @@ from penstock.core.model.reply import Reply
 from penstock.core.model.values import Refusal
 
 Points = Sequence[dict[str, Any]]
+_NO_OTHERS: Final = {"values": 0, "count": 0}
 
 NO_ROOM: Final = Refusal(
     "A reply has no room for even a small chart of this.", "Look at the rows instead."
@@ -35,21 +36,24 @@ def draw(chart: bytes, said: Mapping[str, Any], scale: AppScale) -> Reply | Refu
 
 
 def thinned(chart: dict[str, Any], every: int) -> dict[str, Any]:
-    """Return a chart with one point in place of `every` points. Of categories, the last are dropped,
-    and their rows are counted as left out."""
+    """Return a chart with one point in place of `every` points. Of categories, the last become part
+    of the others."""
     points = chart["points"]
     if chart["kind"] == "categories":
         kept = points[: -(-len(points) // every)]
-        lost = sum(point["count"] for point in points[len(kept) :])
-        return {
-            **chart,
-            "rows": chart["rows"] - lost,
-            "left_out": chart["left_out"] + lost,
-            "points": kept,
-        }
+        others = _others([*points[len(kept) :], chart.get("others", _NO_OTHERS)])
+        return {**chart, "points": kept, "others": others}
     groups = [points[start : start + every] for start in range(0, len(points), every)]
     join = _first if chart["kind"] == "scatter" else _joined
-    return {**chart, "points": [join(group) for group in groups]}
+    # A bin is no longer a day or a month.
+    told = {name: value for name, value in chart.items() if name != "step"}
+    return {**told, "points": [join(group) for group in groups]}
+
+
+def _others(groups: Points) -> dict[str, Any]:
+    """Return what some categories have together. A group is one category, or says how many it is."""
+    values = sum(group.get("values", 1) for group in groups)
+    return {"values": values, **_together(groups)}
 
 
 def _first(points: Points) -> dict[str, Any]:
@@ -57,9 +61,13 @@ def _first(points: Points) -> dict[str, Any]:
 
 
 def _joined(points: Points) -> dict[str, Any]:
-    """Join neighbours. A mean is weighted by all rows of its point, even those without a value."""
-    count = sum(point["count"] for point in points)
-    told = {"x": points[0]["x"], "x2": points[-1]["x2"], "count": count}
+    """Join neighbours."""
+    return {"x": points[0]["x"], "x2": points[-1]["x2"], **_together(points)}
+
+
+def _together(points: Points) -> dict[str, Any]:
+    """Return the count of all, and the mean of their means, weighted by their rows."""
+    told = {"count": sum(point["count"] for point in points)}
     known = [point for point in points if point.get("mean") is not None]
     if not known:
         return told

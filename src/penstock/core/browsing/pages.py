@@ -12,9 +12,10 @@ from penstock.core.browsing.cells import (
     RowSource,
     ShownRow,
     as_cut,
-    column_types,
+    kept_columns,
     shown,
 )
+from penstock.core.browsing.columns import columns_of
 from penstock.core.browsing.part import Part
 from penstock.core.browsing.request import BrowseRequest
 from penstock.core.budget.fitting import largest
@@ -57,8 +58,8 @@ def _rows(
         RowSource(part.focus, row, number, place)
         for place, (number, row) in enumerate(zip(numbers, rows, strict=True))
     ]
-    columns = None if request.columns is None else frozenset(request.columns)
-    items = [shown(source, columns) for source in sources]
+    keep = kept_columns(request.columns)
+    items = [shown(source, keep) for source in sources]
     about = _about(part, request, rows, scale)
 
     def build(told: dict[str, Any], items: Sequence[ShownRow]) -> Any:
@@ -112,11 +113,14 @@ def _about(
     focus = part.focus
     told = dict(beside(focus, scale))
     known = part.entry.head.columns if not part.path else {}
+    if focus.shape == "rows" and rows and focus.list_path:
+        told["rows_at"] = focus.row_path(0, rows[0]).removesuffix("/0")
     if focus.shape in ("rows", "members"):
         values = [_value(focus, row) for row in rows[:_SAMPLE]]
         # The entries of a dict are a table only if they are alike; else each is a value to open.
         is_table = focus.shape == "rows" or alike(values)
-        columns = column_types(values, known) if is_table else []
+        is_member = focus.shape == "members"
+        columns = columns_of(values, known, part.names, is_member=is_member) if is_table else []
         told |= {"columns": columns} if columns else {}
     return told
 

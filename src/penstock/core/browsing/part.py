@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
+from penstock.core.browsing.named_rows import with_names
 from penstock.core.browsing.order import Order, arrange, open_order, source_of
 from penstock.core.browsing.request import BrowseRequest
 from penstock.core.model.continuation import parse
@@ -33,6 +34,7 @@ class Part:
     focus: Focus
     order: Order | None = None  # None: the rows are shown in their own order
     notice: str = ""  # a remark about the rows, for the user
+    names: tuple[str, ...] = ()  # of columns, if the result names them apart from the rows
     has_changed: bool = False  # a live list has another length than at the first read
 
     @property
@@ -54,7 +56,8 @@ def open_part(
 ) -> Steps[Part | Refusal]:
     """Return the part that the request names, filtered and sorted."""
     path = opened.root + request.path
-    asks = request.arrangement is not None or request.chart is not None
+    is_counted = request.chart is not None or request.values is not None
+    asks = request.arrangement is not None or is_counted
     if (asks or request.order) and Mode.SQL not in context.policy.modes:
         return NO_QUESTIONS
     ahead = (request.start, request.start + request.count)
@@ -74,7 +77,7 @@ def open_part(
         return (yield from _as_it_is(opened, request))
     part = yield from _for_questions(call, context, opened, request)
     arrangement = request.arrangement
-    if isinstance(part, Refusal) or request.chart is not None or arrangement is None:
+    if isinstance(part, Refusal) or is_counted or arrangement is None:
         return part
     made = yield from arrange(call, context, part.entry, path, part.focus, arrangement, ahead)
     if isinstance(made, Refusal):
@@ -91,7 +94,11 @@ def _found(entry: Entry, opened: Opened, request: BrowseRequest) -> Steps[Part |
     focus = yield from resolve(start, request.path)
     if isinstance(focus, Refusal):
         return focus
-    return Part(entry, opened.root + request.path, focus)
+    path = opened.root + request.path
+    if request.raw:
+        return Part(entry, path, focus)
+    focus, names = yield from with_names(focus)
+    return Part(entry, path, focus, names=names)
 
 
 def _for_questions(

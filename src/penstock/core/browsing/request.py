@@ -7,7 +7,16 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from penstock.core.model.questions import Arrangement, Axes, Condition, Drawing, Sort
+from penstock.core.model.questions import (
+    Arrangement,
+    Axes,
+    ColumnRef,
+    Condition,
+    Drawing,
+    Sort,
+    Value,
+    ValuesOf,
+)
 from penstock.core.model.values import Refusal
 
 MOST_ROWS: Final = 1_000
@@ -19,6 +28,9 @@ _LONGEST_TEXT: Final = 10_000
 _FAR: Final = 2**53
 _LARGEST_VALUE: Final = 10**300
 _WITHOUT_VALUE: Final = ("is_null", "not_null", "equals", "not_equals")
+_SEVERAL: Final = ("between", "one_of")
+_MOST_VALUES: Final = 1_000
+_ENDS: Final = 2
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=_FAR)]
 Text = Annotated[str, msgspec.Meta(max_length=_LONGEST_TEXT)]
@@ -31,7 +43,7 @@ class BrowseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     path: Text = ""
     start: Number = 0
     count: Annotated[int, msgspec.Meta(ge=1, le=MOST_ROWS)] = _ROWS
-    columns: Annotated[tuple[str, ...], msgspec.Meta(max_length=_MOST_COLUMNS)] | None = None
+    columns: Annotated[tuple[ColumnRef, ...], msgspec.Meta(max_length=_MOST_COLUMNS)] | None = None
     sort: Sort | None = None
     where: Annotated[tuple[Condition, ...], msgspec.Meta(max_length=_MOST_CONDITIONS)] = ()
     find: Text = ""
@@ -39,6 +51,7 @@ class BrowseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     offset: Number = 0
     raw: bool = False
     chart: Axes | None = None
+    values: ValuesOf | None = None
 
     @property
     def arrangement(self) -> Arrangement | None:
@@ -70,12 +83,21 @@ def read_browse(arguments: Mapping[str, Any]) -> BrowseRequest | Refusal:
 
 def _wrong_with(condition: Condition) -> str:
     """Return an error that the types do not catch, or "" if there is none."""
-    if condition.value is None and condition.op not in _WITHOUT_VALUE:
-        return f"{condition.op} needs a value."
-    is_number = isinstance(condition.value, int)
-    if is_number and not -_LARGEST_VALUE < int(condition.value or 0) < _LARGEST_VALUE:
+    op, values = condition.op, condition.values
+    if op in _SEVERAL:
+        if not values or len(values) > _MOST_VALUES or None in values:
+            return f"{op} needs values, at most {_MOST_VALUES:,} of them."
+        if op == "between" and len(values) != _ENDS:
+            return "between needs two values."
+    elif condition.value is None and op not in _WITHOUT_VALUE:
+        return f"{op} needs a value."
+    if any(map(_is_too_long, (condition.value, *values))):
         return "The value of a condition has too many digits."
     return ""
+
+
+def _is_too_long(value: Value) -> bool:
+    return isinstance(value, int) and not -_LARGEST_VALUE < value < _LARGEST_VALUE
 
 
 INPUT_SCHEMA: Final[Mapping[str, Any]] = {
@@ -85,7 +107,7 @@ INPUT_SCHEMA: Final[Mapping[str, Any]] = {
         "path": {"type": "string"},
         "start": {"type": "integer", "minimum": 0},
         "count": {"type": "integer", "minimum": 1, "maximum": MOST_ROWS},
-        "columns": {"type": "array", "items": {"type": "string"}},
+        "columns": {"type": "array"},
         "sort": {"type": "object"},
         "where": {"type": "array", "items": {"type": "object"}},
         "find": {"type": "string"},
@@ -93,6 +115,7 @@ INPUT_SCHEMA: Final[Mapping[str, Any]] = {
         "offset": {"type": "integer", "minimum": 0},
         "raw": {"type": "boolean"},
         "chart": {"type": "object"},
+        "values": {"type": "object"},
     },
     "required": ["continuation_token"],
     "additionalProperties": False,

@@ -1,8 +1,8 @@
 """Questions to the worker, the material that they are about, and the answers.
 
-Agents ask in SQL and jq. The explorer asks in two more languages, both JSON: "order" for the rows
-to show and their order, "chart" for the data of a chart. See `worker.sandbox.row_order` and
-`worker.sandbox.chart`.
+Agents ask in SQL and jq. The explorer asks in three more languages, all JSON: "order" for the rows
+to show and their order, "chart" for the data of a chart, "values" for the values of a column. See
+`worker.sandbox.row_order`, `worker.sandbox.chart` and `worker.sandbox.common_values`.
 
 Both sides of `penstock.worker` import this module, so it must import fast.
 """
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -22,7 +22,8 @@ import msgspec
 SQL_DEPTH = 16
 SQL_COLUMNS = 1_900  # SQLite allows 2,000 in a table and in the output of a SELECT.
 
-Language = Literal["sql", "jq", "order", "chart"]
+Language = Literal["sql", "jq", "order", "chart", "values"]
+EXPLORER_LANGUAGES = ("order", "chart", "values")
 # The kind of rows that a material has. "value" is a single row, such as a number. "tables" are
 # members of a dict, each list of which is a table of its own. "sections" are rows of a document, whose
 # tables are tables of their own beside that of the sections.
@@ -115,19 +116,33 @@ Op = Literal[
     "is_null",
     "not_null",
     "matches",
+    "between",
+    "one_of",
 ]
 Value = str | int | float | bool | None
 
+# The path from a row to a cell: keys of objects, and places in lists. The name of a nested column is
+# its path with dots, and may be the name of another column too.
+ColumnPath = tuple[str | Annotated[int, msgspec.Meta(ge=0)], ...]
+ColumnRef = str | ColumnPath
+# What a condition takes the cells for: what they are in the table, or times. Times are ISO texts, or
+# numbers of seconds or milliseconds since 1970.
+CellKind = Literal["plain", "time", "seconds", "milliseconds"]
+
 
 class Sort(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    column: str
+    column: ColumnRef
     descending: bool = False
 
 
 class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    column: str
+    """A condition on the cells of a column. `between` has two `values`, `one_of` any number."""
+
+    column: ColumnRef
     op: Op
     value: Value = None
+    values: tuple[Value, ...] = ()
+    kind: CellKind = "plain"
 
 
 class Arrangement(msgspec.Struct, frozen=True):
@@ -141,8 +156,14 @@ class Arrangement(msgspec.Struct, frozen=True):
 class Axes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The columns of a chart."""
 
-    x: str
-    y: str | None = None
+    x: ColumnRef
+    y: ColumnRef | None = None
+
+
+class ValuesOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question for the values of a column, with the number of rows of each."""
+
+    column: ColumnRef
 
 
 class Drawing(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from penstock.core.json.encoding import encode
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.effects import AskHolder, AskWorker, Entry, Steps
 from penstock.core.model.questions import (
+    EXPLORER_LANGUAGES,
     RESULT_TABLE,
     Failure,
     Language,
@@ -87,7 +88,7 @@ def _refusal_of(program: str, language: Language) -> Failure | None:
 
 
 def _too_long(chars: int, language: Language) -> Failure:
-    if language in ("order", "chart"):
+    if language in EXPLORER_LANGUAGES:
         return Failure(
             f"The filters have {chars} characters together; {MOST_CHARS} are allowed.",
             "Search for a shorter text, or remove filters.",

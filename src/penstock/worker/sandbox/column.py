@@ -13,9 +13,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.core.model.questions import Failure
+from penstock.core.model.questions import ColumnRef, Failure, Value
 from penstock.worker.sandbox.cells import KEY, LINE, TEXT, VALUE, Key
-from penstock.worker.sandbox.comparison import Number, number_in, outsize_in, text_rank
+from penstock.worker.sandbox.comparison import (
+    Number,
+    number_in,
+    number_written,
+    outsize_in,
+    text_rank,
+)
 from penstock.worker.sandbox.table import LABELS, Columns
 
 NO_COLUMN = "There is no column {} to {} by."
@@ -55,8 +61,14 @@ class Column:
         """Return the number in a cell, or None. If the column has other texts too, a text is a
         number only if SQLite cannot hold that number."""
         if isinstance(cell, str):
-            return number_in(cell) if self.spells else outsize_in(cell)
+            return number_written(cell) if self.spells else outsize_in(cell)
         return cell if isinstance(cell, int | float) else None
+
+    def asked_number(self, value: Value) -> Number | None:
+        """Return the number that a user asks for, or None."""
+        if isinstance(value, str):
+            return number_written(value) if self.spells else number_in(value)
+        return value
 
     def rank(self, cell: Any) -> tuple[int, Any]:
         """Return the sort key of a cell: numbers come before texts."""
@@ -67,19 +79,19 @@ class Column:
         return _BOOLEANS[cell] if self.is_boolean else str(cell)
 
 
-def column_of(db: sqlite3.Connection, columns: Columns, asked: str, purpose: str) -> Column:
-    """Find a column by its key, or else by its name in SQL."""
+def column_of(db: sqlite3.Connection, columns: Columns, asked: ColumnRef, purpose: str) -> Column:
+    """Find a column by its path, by its key, or else by its name in SQL."""
     key = _key(columns, asked)
     name = None if key is None else columns.name_of(key)
     if key is None or name is None:
         raise RefusedQuestion(
-            NO_COLUMN.format(repr(asked[:60]), purpose),
+            NO_COLUMN.format(repr(spelled(asked)[:60]), purpose),
             "A column of only nested values has no order; choose another.",
         )
     kinds = frozenset(kind for (kind,) in db.execute(_select(f"DISTINCT typeof({name})")))
     # This stops early: a text that is not a number is mostly among the first.
     spells = "text" in kinds and all(
-        number_in(cell) is not None for cell in cells(db, name) if isinstance(cell, str)
+        number_written(cell) is not None for cell in cells(db, name) if isinstance(cell, str)
     )
     return Column(name, columns.is_boolean(key), kinds, spells)
 
@@ -106,9 +118,16 @@ def _select(what: str) -> str:
     return f"SELECT {what} FROM result"  # noqa: S608 (see above)
 
 
-def _key(columns: Columns, column: str) -> Key | None:
-    """Return the key of a column. The columns `key`, `line` and `text` that we add win over the
+def spelled(asked: ColumnRef) -> str:
+    """Return the name of a column for the user."""
+    return asked if isinstance(asked, str) else ".".join(map(str, asked))
+
+
+def _key(columns: Columns, column: ColumnRef) -> Key | None:
+    """Return the key of a column. For a path that is its only key. For a name, the columns `key`, `line` and `text` that we add win over the
     rows' own columns; the rows' own `value` wins over ours, which holds rows of single values."""
+    if not isinstance(column, str):
+        return column[0] if len(column) == 1 else column
     made: list[Key] = [key for key in (KEY, LINE, TEXT) if LABELS[key] == column]
     single: list[Key] = [VALUE] if LABELS[VALUE] == column else []
     for key in [*made, column, *single]:

@@ -14,6 +14,7 @@ from math import isinf
 Number = int | float | Decimal
 
 _NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:(\.0+)|(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)")
+_GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _NUMBER_STARTS = frozenset("-0123456789")
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 _INTEGER_CHARS = 18  # Every integer of at most this length fits 64 bits.
@@ -32,6 +33,11 @@ def number_in(text: str) -> Number | None:
     if (zeros or whole == text) and len(whole) <= _MOST_DIGITS:
         return int(whole)
     return _large(text) if whole == text or isinf(float(text)) else float(text)
+
+
+def number_written(text: str) -> Number | None:
+    """Return the number in a text as people write it: with or without commas between thousands."""
+    return number_in(text.replace(",", "") if _GROUPED.fullmatch(text) else text)
 
 
 def _large(text: str) -> Decimal | None:

@@ -2,18 +2,14 @@
 
 The question is an `Arrangement` in JSON. The answer is a list of row numbers, from 0, and not the
 rows: the parent has them exact to the digit, while a table rounds.
-
-Python compares the cells, because SQLite knows no case or accent beyond ASCII, no integer beyond
-64 bits, and no true or false.
 """
 
 from __future__ import annotations
 
 import json
 import operator
-import re
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from itertools import compress
 from typing import Any, TypeVar
 
@@ -21,11 +17,8 @@ import msgspec
 
 from penstock.core.model.questions import (
     Arrangement,
-    Condition,
     Failure,
-    Op,
     Sort,
-    Value,
     WorkerAnswer,
 )
 from penstock.worker.sandbox.cells import LINE
@@ -38,14 +31,13 @@ from penstock.worker.sandbox.column import (
     read_fast,
     unescaped,
 )
-from penstock.worker.sandbox.comparison import number_in, text_rank
+from penstock.worker.sandbox.conditions import holding
+from penstock.worker.sandbox.instants import moments_in_zones
 from penstock.worker.sandbox.table import Columns
 
 Asked = TypeVar("Asked")
-Test = Callable[[Any], bool]  # of a cell that is not NULL
 Kept = bytearray  # One byte for each row: 1 if the row is kept.
 
-_PATTERN_CHARS = 60
 # Separators of cells: control and private-use characters, more of them than a text has letters.
 _MARKS = (*range(0x20), *range(0xF0000, 0xF4000))
 
@@ -84,15 +76,19 @@ def _sorted(
     if sort is None:
         return numbers
     column = column_of(db, columns, sort.column, "sort")
-    held = cells(db, column.name)
-    if column.is_plain:
-        ranks = list(held)
-    else:
-        ranks = [None if cell is None else column.rank(cell) for cell in held]
+    ranks = _ranks(column, list(cells(db, column.name)))
     there = [number for number in numbers if ranks[number] is not None]
     missing = [number for number in numbers if ranks[number] is None]
     there.sort(key=ranks.__getitem__, reverse=sort.descending)
     return there + missing
+
+
+def _ranks(column: Column, held: list[Any]) -> list[Any]:
+    """Return the sort keys of cells. Times with different zones are sorted as moments."""
+    if column.is_plain:
+        return held
+    ranks: list[Any] | None = moments_in_zones(held)
+    return ranks or [None if cell is None else column.rank(cell) for cell in held]
 
 
 def kept_rows(db: sqlite3.Connection, columns: Columns, asked: Arrangement) -> Kept:
@@ -101,7 +97,7 @@ def kept_rows(db: sqlite3.Connection, columns: Columns, asked: Arrangement) -> K
     kept = Kept(b"\1" * count)
     for condition in asked.where:
         column = column_of(db, columns, condition.column, "filter")
-        _keep(kept, _holding(column, condition, cells(db, column.name)))
+        _keep(kept, holding(column, condition, cells(db, column.name)))
     if asked.find:
         _keep(kept, _finding(db, columns, asked.find))
     return kept
@@ -109,88 +105,6 @@ def kept_rows(db: sqlite3.Connection, columns: Columns, asked: Arrangement) -> K
 
 def _keep(kept: Kept, holding: Iterable[bool]) -> None:
     kept[:] = bytes(map(operator.and_, kept, holding))
-
-
-# -- conditions
-
-
-def _holding(column: Column, condition: Condition, held: Iterable[Any]) -> Iterable[bool]:
-    op, value = condition.op, condition.value
-    if op == "is_null" or (op == "equals" and value is None):
-        return (cell is None for cell in held)
-    if op == "not_null" or (op == "not_equals" and value is None):
-        return (cell is not None for cell in held)
-    holds = _TESTS[op](column, value)
-    if op == "not_equals":
-        return (cell is None or not holds(cell) for cell in held)
-    return (cell is not None and holds(cell) for cell in held)
-
-
-def _contains(column: Column, value: Value) -> Test:
-    needle = str(value).casefold()
-
-    def holds(cell: Any) -> bool:
-        text = column.shown(cell)
-        plain = unescaped(text)
-        return needle in text.casefold() or (plain is not None and needle in plain.casefold())
-
-    return holds
-
-
-def _equals(column: Column, value: Value) -> Test:
-    """Test for equality: texts regardless of case, and a text that is a number as that number."""
-    if not isinstance(value, str):
-        return lambda cell: column.number(cell) == value
-    number, folded = number_in(value), value.casefold()
-
-    def holds(cell: Any) -> bool:
-        if number is not None and column.number(cell) == number:
-            return True
-        return column.shown(cell).casefold() == folded
-
-    return holds
-
-
-def _compared(compare: Callable[[Any, Any], bool]) -> Callable[[Column, Value], Test]:
-    """Compare numbers with numbers and texts with texts; a text that is a number, with both."""
-
-    def test(column: Column, value: Value) -> Test:
-        number = number_in(value) if isinstance(value, str) else value
-        rank = text_rank(value) if isinstance(value, str) else None
-
-        def holds(cell: Any) -> bool:
-            held = column.number(cell)
-            if held is not None:
-                return number is not None and compare(held, number)
-            return rank is not None and compare(text_rank(str(cell)), rank)
-
-        return holds
-
-    return test
-
-
-def _matches(column: Column, value: Value) -> Test:
-    try:
-        search = re.compile(str(value)).search
-    except (re.error, RecursionError, OverflowError) as error:
-        pattern = repr(str(value)[:_PATTERN_CHARS])
-        raise RefusedQuestion(
-            f"{pattern} is not a regular expression: {error}.",
-            "Correct the pattern, or filter for a text that the cells contain.",
-        ) from None
-    return lambda cell: search(column.shown(cell)) is not None
-
-
-_TESTS: Mapping[Op, Callable[[Column, Value], Test]] = {
-    "contains": _contains,
-    "equals": _equals,
-    "not_equals": _equals,
-    "less": _compared(operator.lt),
-    "at_most": _compared(operator.le),
-    "more": _compared(operator.gt),
-    "at_least": _compared(operator.ge),
-    "matches": _matches,
-}
 
 
 # -- find

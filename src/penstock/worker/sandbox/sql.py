@@ -23,7 +23,7 @@ from penstock.core.model.questions import (
     WorkerAnswer,
     table_names,
 )
-from penstock.worker.sandbox import chart, row_order
+from penstock.worker.sandbox import chart, common_values, row_order
 from penstock.worker.sandbox.aliases import Spelling, aliases_of
 from penstock.worker.sandbox.authorizer import lock_down, names_only
 from penstock.worker.sandbox.bounds import bounded
@@ -90,6 +90,8 @@ class Table:
                 return row_order.order(self._db, self._columns, program)
             if language == "chart":
                 return chart.chart(self._db, self._columns, program)
+            if language == "values":
+                return common_values.values(self._db, self._columns, program)
             return self._collision or self._select(program, limits)
         except (sqlite3.Error, sqlite3.Warning) as error:
             return self._explained(str(error)) if language == "sql" else _untold(str(error))

@@ -1,0 +1,146 @@
+/** Conditions while they are being written, and what they mean once they can be read. */
+
+import { type Field, isNumeric, isTime, typesIn } from "../columns.ts";
+import { isBoolean, operatorsFor } from "../conditions.ts";
+import type { CellKind, Condition, Operator, Scalar } from "../contract.ts";
+import { type Read, readNumber } from "./numbers.ts";
+import { readTime } from "./times.ts";
+
+/** `is_empty` is written as `equals` with the empty text. */
+export type DraftOperator = Operator | "is_empty";
+
+export interface Draft {
+  readonly column: string;
+  readonly op: DraftOperator;
+  readonly typed: string;
+  /** The far end of `between`. */
+  readonly to: string;
+  /** The values of `one_of` that were ticked. */
+  readonly chosen: readonly Scalar[];
+}
+
+export interface Problem {
+  readonly text: string;
+  /** Whether it is about the far end of `between`. */
+  readonly isAtEnd: boolean;
+}
+
+export type Reading = { readonly condition: Condition } | { readonly problem: Problem };
+
+const EMPTY = "Nothing is typed here. Type a value, or remove this condition.";
+const NOT_CHOSEN = "Nothing is chosen here. Choose a value, or remove this condition.";
+
+export function draftFor(field: Field | undefined): Draft {
+  const type = field?.type ?? "";
+  return {
+    column: field?.name ?? "",
+    op: operatorsFor(type)[0] as Operator,
+    typed: isBoolean(type) ? "true" : "",
+    to: "",
+    chosen: [],
+  };
+}
+
+export function draftOf(condition: Condition): Draft {
+  const { column, op, value, values = [] } = condition;
+  const [low = "", high = ""] = op === "between" ? values : [];
+  const isEmpty = op === "equals" && value === "";
+  return {
+    column,
+    op: isEmpty ? "is_empty" : op,
+    typed: op === "between" ? String(low) : String(value ?? ""),
+    to: String(high),
+    chosen: op === "one_of" ? values : [],
+  };
+}
+
+/** The same condition for another column, as far as it makes sense there. */
+export function moved(draft: Draft, field: Field | undefined): Draft {
+  const fresh = draftFor(field);
+  const possible: readonly DraftOperator[] = operatorsFor(field?.type ?? "");
+  const typed = isBoolean(field?.type ?? "") ? "true" : draft.typed;
+  return { ...fresh, op: possible.includes(draft.op) ? draft.op : fresh.op, typed, to: draft.to };
+}
+
+export function kindOf(field: Field | undefined): CellKind | null {
+  if (!field) return null;
+  if (field.epoch) return field.epoch;
+  return typesIn(field.type).includes("date") ? "time" : null;
+}
+
+/** The condition, or why it cannot be read: then it must not run. */
+export function read(draft: Draft, field: Field | undefined): Reading {
+  const { column, op } = draft;
+  if (op === "is_empty") return { condition: { column, op: "equals", value: "" } };
+  if (op === "is_null" || op === "not_null") return { condition: { column, op } };
+  if (op === "one_of") return readSeveral(draft, field);
+  const low = readValue(draft.typed, op, field);
+  if ("problem" in low) return problem(low.problem);
+  if (op !== "between") return { condition: { column, op, value: low.value, ...kind(low) } };
+  const high = readValue(draft.to, op, field);
+  if ("problem" in high) return problem(high.problem, true);
+  if (low.kind !== high.kind) return problem("Both ends have to be times.", true);
+  if (isAfter(low.value, high.value)) return problem("The end is before the beginning.", true);
+  return { condition: { column, op, values: [low.value, high.value], ...kind(low) } };
+}
+
+function problem(text: string, isAtEnd = false): Reading {
+  return { problem: { text, isAtEnd } };
+}
+
+/** One value a line, or those that were ticked. */
+function readSeveral(draft: Draft, field: Field | undefined): Reading {
+  const { column, op, chosen } = draft as Draft & { op: "one_of" };
+  if (chosen.length > 0) return { condition: { column, op, values: chosen, ...kindOfChosen(field) } };
+  const lines = linesOf(draft.typed);
+  if (lines.length === 0) return problem(NOT_CHOSEN);
+  const values: Scalar[] = [];
+  for (const line of lines) {
+    const found = readValue(line, op, field);
+    if ("problem" in found) return problem(found.problem);
+    values.push(found.value);
+  }
+  return { condition: { column, op, values, ...kindOfChosen(field) } };
+}
+
+export function linesOf(typed: string): readonly string[] {
+  return typed.split("\n").filter((line) => line.trim() !== "");
+}
+
+function kindOfChosen(field: Field | undefined): { kind?: CellKind } {
+  const found = field && isTime(field) ? kindOf(field) : null;
+  return found ? { kind: found } : {};
+}
+
+interface Value {
+  readonly value: Scalar;
+  readonly kind?: CellKind;
+}
+
+function kind({ kind: found }: Value): { kind?: CellKind } {
+  return found ? { kind: found } : {};
+}
+
+/** What was typed, as the column's type has it. Where a column has texts too, it may be one. */
+function readValue(typed: string, op: Operator, field: Field | undefined): Value | { problem: string } {
+  const type = field?.type ?? "";
+  if (isBoolean(type)) return { value: typed === "true" };
+  if (op === "contains" || op === "matches") return typed === "" ? { problem: EMPTY } : { value: typed };
+  if (typed.trim() === "") return { problem: EMPTY };
+  const found = readAs(typed, field);
+  if (!found) return { value: typed };
+  return "problem" in found && typesIn(type).includes("str") ? { value: typed } : found;
+}
+
+function readAs(typed: string, field: Field | undefined): Value | { problem: string } | null {
+  const as = kindOf(field);
+  if (as) {
+    const time: Read<string> = readTime(typed, field?.epoch);
+    return "problem" in time ? time : { ...time, kind: as };
+  }
+  return isNumeric(field?.type ?? "") ? readNumber(typed) : null;
+}
+
+function isAfter(low: Scalar, high: Scalar): boolean {
+  return typeof low === "number" && typeof high === "number" ? low > high : false;
+}

@@ -1,0 +1,110 @@
+/** What is typed into a filter: numbers, times, and conditions that cannot be read. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { inWords } from "../explorer/conditions.ts";
+import { type Draft, draftFor, draftOf, read } from "../explorer/filters/drafts.ts";
+import { readNumber } from "../explorer/filters/numbers.ts";
+import { meaning, readTime } from "../explorer/filters/times.ts";
+
+const valueOf = (found: { readonly value: unknown } | { readonly problem: string }) =>
+  "value" in found ? found.value : null;
+
+test("numbers are read as they are printed and as they are typed", () => {
+  const read = (typed: string) => valueOf(readNumber(typed));
+  assert.deepEqual(["1,000", " 1000 ", "1 000", "1'234'567.5", "+7", "\u22122.5", "1e3"].map(read), [
+    1000, 1000, 1000, 1234567.5, 7, -2.5, 1000,
+  ]);
+  assert.equal(read("12,345,678,901,234,567,890"), "12345678901234567890");
+  assert.equal(read("-00012345678901234567890"), "-12345678901234567890");
+  assert.deepEqual(["abc", "", "1,5", "1,00", "1,000 000", "10 €", "1.2.3", "0x10", "--1"].map(read), Array(9).fill(null));
+});
+
+test("times are read in the spellings of people and of the explorer", () => {
+  const read = (typed: string) => valueOf(readTime(typed));
+  const day = "2023-03-01";
+  const spelled = ["2023-03-01", "1 March 2023", "1st march, 2023", "March 1, 2023", "Mar 1 2023", "2023/3/1", "1.3.2023"];
+  assert.deepEqual(spelled.map(read), spelled.map(() => day));
+  assert.equal(read("2023"), "2023");
+  assert.equal(read("Sept 2023"), "2023-09");
+  assert.equal(read("13/01/2023"), "2023-01-13");
+  assert.equal(read("1 March 2023 at 9:05"), "2023-03-01T09:05");
+  assert.equal(read("2023-03-01 14:30:05.1234567Z"), "2023-03-01T14:30:05.123456Z");
+  assert.equal(read("2023-03-01T14:30:05+0530"), "2023-03-01T14:30:05+05:30");
+  const unread = ["3/4/2023", "30 February 2023", "2023-13-01", "2023-03-01 25:00", "soon", "1 Foo 2023", "12", ""];
+  assert.deepEqual(unread.map(read), unread.map(() => null));
+});
+
+test("a printed number of seconds is a time too", () => {
+  assert.equal(valueOf(readTime("1700000000", "seconds")), "2023-11-14T22:13:20Z");
+  assert.equal(valueOf(readTime("1,700,000,000,123", "milliseconds")), "2023-11-14T22:13:20.123Z");
+  assert.equal(valueOf(readTime("2023", "seconds")), "2023");
+  assert.equal(valueOf(readTime("1700000000")), null);
+});
+
+test("what a time means is said", () => {
+  assert.equal(meaning("2023-03-01"), "1 March 2023, the whole day");
+  assert.equal(meaning("2023-03"), "March 2023, the whole month");
+  assert.equal(meaning("2023-03-01T14:30"), "1 March 2023, 14:30, the whole minute");
+  assert.equal(meaning("2023-03-01T14:30:00Z"), "1 March 2023, 14:30:00Z");
+});
+
+const field = (type: string) => ({
+  name: "c",
+  label: "c",
+  type,
+  isNamed: true,
+  isAskable: true,
+  read: () => null,
+});
+const draft = (given: Partial<Draft>): Draft => ({ ...draftFor(field("str")), ...given });
+
+test("a condition that cannot be read does not run", () => {
+  const problem = (type: string, given: Partial<Draft>) => {
+    const found = read(draft(given), field(type));
+    return "problem" in found ? found.problem : null;
+  };
+  assert.match(problem("int", { op: "equals", typed: "abc" })?.text ?? "", /not a number/);
+  assert.match(problem("date", { op: "equals", typed: "abc" })?.text ?? "", /not a day/);
+  assert.match(problem("str", { op: "contains", typed: "" })?.text ?? "", /Nothing is typed/);
+  assert.match(problem("str", { op: "one_of" })?.text ?? "", /Nothing is chosen/);
+  assert.equal(problem("int", { op: "between", typed: "1", to: "x" })?.isAtEnd, true);
+  assert.equal(problem("int", { op: "between", typed: "9", to: "1" })?.isAtEnd, true);
+  assert.equal(problem("int|str", { op: "equals", typed: "abc" }), null);
+});
+
+test("a condition is read by the type of its column", () => {
+  const condition = (type: string, given: Partial<Draft>) => {
+    const found = read(draft(given), field(type));
+    return "condition" in found ? found.condition : null;
+  };
+  assert.deepEqual(condition("int", { op: "equals", typed: "1,000" }), { column: "c", op: "equals", value: 1000 });
+  assert.deepEqual(condition("str", { op: "equals", typed: "12" }), { column: "c", op: "equals", value: "12" });
+  assert.deepEqual(condition("bool", { op: "equals", typed: "false" }), { column: "c", op: "equals", value: false });
+  assert.deepEqual(condition("date", { op: "at_most", typed: "1 March 2023" }), {
+    column: "c",
+    op: "at_most",
+    value: "2023-03-01",
+    kind: "time",
+  });
+  assert.deepEqual(condition("int", { op: "one_of", typed: "1,000\n\n2" }), {
+    column: "c",
+    op: "one_of",
+    values: [1000, 2],
+  });
+  assert.deepEqual(condition("str", { op: "is_empty" }), { column: "c", op: "equals", value: "" });
+});
+
+test("a condition becomes the draft that it was written as", () => {
+  const conditions = [
+    { column: "c", op: "between", values: [1, 2] },
+    { column: "c", op: "equals", value: "" },
+    { column: "c", op: "one_of", values: ["a", "b"] },
+  ] as const;
+  for (const condition of conditions) {
+    const type = typeof (condition as { values?: unknown[] }).values?.[0] === "number" ? "int" : "str";
+    assert.deepEqual(read(draftOf(condition), field(type)), { condition });
+  }
+  assert.deepEqual(conditions.map(inWords), ["c is between 1 and 2", "c is the empty text", "c is one of a, b"]);
+});

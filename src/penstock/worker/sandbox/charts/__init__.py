@@ -1,0 +1,1 @@
+"""The kinds of charts. Each file counts the rows for one kind."""

@@ -1,0 +1,42 @@
+"""Tables whose charts are easily drawn so that they mislead, by formula."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
+A_DAY = 432  # rows of a whole day, one every 200 seconds
+CUT_DAY = 144
+NAMES = 60
+
+
+def _cut_day(n: int) -> dict[str, Any]:
+    """Return row `n` of nine whole days and the first hours of a tenth."""
+    at = (BEGIN + timedelta(seconds=200 * n)).isoformat()[:19]
+    return {"at": f"{at}Z", "load": n % 50 / 10}
+
+
+def _epochs(n: int) -> dict[str, Any]:
+    begin = int(BEGIN.timestamp()) + n * 3_600
+    return {"created": begin, "updatedAt": begin * 1_000 + 7, "bytes": begin}
+
+
+def _years(n: int) -> dict[str, Any]:
+    return {"Year": 1950 + n % 33, "weight": 10_000 + n * 137 % 40_000, "few": n % 3}
+
+
+def _names(n: int) -> dict[str, Any]:
+    """Return a row with a name; name k comes k + 1 times in each round of NAMES * (NAMES + 1) / 2."""
+    place, name = n % (NAMES * (NAMES + 1) // 2), 0
+    while place > name:
+        place, name = place - name - 1, name + 1
+    return {"name": f"{name:02d} a very long name of a station on the northern line", "n": n}
+
+
+TABLES = {
+    "cut day": [_cut_day(n) for n in range(9 * A_DAY + CUT_DAY)],
+    "epochs": [_epochs(n) for n in range(720)],
+    "years": [_years(n) for n in range(990)],
+    "names": [_names(n) for n in range(1_830)],
+}

@@ -1,0 +1,158 @@
+"""Charts that do not mislead: bins that are cut, times as numbers, labels, and values without a bar."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+import pytest
+from chart_data import A_DAY, CUT_DAY, NAMES, TABLES
+from plant_data import reading
+from playwright.sync_api import expect
+from test_explorer_charts import choose, has_picture
+
+# Returns the boxes of the words in a picture, with the words.
+BOXES = """svg => [...svg.querySelectorAll("text")].map(text => {
+  const { left, right, top, bottom } = text.getBoundingClientRect();
+  return [text.textContent, left, right, top, bottom];
+})"""
+
+
+def opened(explore, table):
+    explorer = explore("list_table", name=table)
+    explorer.tool("Chart").click()
+    return explorer
+
+
+def labels(explorer):
+    return explorer.view.locator("svg.marks text.tick").all_text_contents()
+
+
+def words_are_apart(explorer):
+    """Check that no words of the picture overlap, and that all of them are in it."""
+    picture = explorer.view.locator("svg.marks")
+    frame = picture.bounding_box()
+    boxes = picture.evaluate(BOXES)
+    offset = explorer.view.evaluate("document.querySelector('svg.marks').getBoundingClientRect().x")
+    assert len(boxes) > 3
+    for words, left, right, *_ in boxes:
+        assert left >= offset - 1, words
+        assert right <= offset + frame["width"] + 1, words
+    for (one, *a), (other, *b) in combinations(boxes, 2):
+        is_apart = a[1] <= b[0] + 1 or b[1] <= a[0] + 1 or a[3] <= b[2] + 3 or b[3] <= a[2] + 3
+        assert is_apart, (one, other)
+
+
+def test_a_last_day_that_is_not_over_is_pale_and_said_to_be(explore):
+    explorer = opened(explore, "cut day")
+    chart = has_picture(explorer, "Timeline of at, from 4,032 rows")
+    assert [point["count"] for point in chart["points"]] == [A_DAY] * 9 + [CUT_DAY]
+    pale = explorer.view.locator("svg.marks .mark.partial")
+    expect(pale).to_have_count(1)
+    expect(pale).to_have_attribute("data-index", "9")
+    note = "Pale: 2026-03-10 has rows only until 07:56:40."
+    expect(explorer.view.get_by_text(note)).to_be_visible()
+    choose(explorer, "at", "load")
+    has_picture(explorer, "Timeline of load by at")
+    expect(explorer.view.locator("svg.marks circle.partial")).to_have_count(1)
+    expect(explorer.view.get_by_text(note)).to_be_visible()
+
+
+def test_days_say_their_month_and_counts_have_no_fractions(explore):
+    explorer = opened(explore, "cut day")
+    has_picture(explorer, "Timeline of at")
+    days = [text for text in labels(explorer) if "Mar" in text]
+    assert days
+    assert all(re.fullmatch(r"\d+ Mar", text) for text in days)
+    assert "2026" in labels(explorer)
+    explorer.view.get_by_role("button", name="Show as a table").click()
+    last = explorer.view.get_by_role("table").get_by_role("row").last
+    expect(last).to_have_text(f"2026-03-10{CUT_DAY}")
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"), [("created", "Timeline"), ("updatedAt", "Timeline"), ("bytes", "Histogram")]
+)
+def test_seconds_and_milliseconds_since_1970_are_times(explore, column, kind):
+    explorer = opened(explore, "epochs")
+    choose(explorer, column)
+    chart = has_picture(explorer, f"{kind} of {column}, from 720 rows")
+    if kind == "Timeline":
+        assert chart["points"][0] == {
+            "x": "2026-03-01T00:00:00Z",
+            "count": 24,
+            "x2": "2026-03-02T00:00:00Z",
+        }
+        assert any(text.endswith("Mar") for text in labels(explorer))
+        explorer.view.locator("svg.marks .mark").first.hover()
+        expect(explorer.view.get_by_text(f"{column}: 2026-03-01")).to_be_visible()
+
+
+def test_years_have_no_separators_and_large_numbers_have(explore):
+    explorer = opened(explore, "years")
+    choose(explorer, "Year")
+    has_picture(explorer, "Histogram of Year")
+    years = [text for text in labels(explorer) if text.startswith(("19", "1,9"))]
+    assert years
+    assert all(re.fullmatch(r"19\d\d", text) for text in years)
+    explorer.view.get_by_role("button", name="Show as a table").click()
+    first = explorer.view.get_by_role("table").get_by_role("row").nth(1)
+    expect(first).to_have_text("195030")
+    explorer.view.get_by_role("button", name="Show the picture").click()
+    choose(explorer, "weight")
+    has_picture(explorer, "Histogram of weight")
+    assert "20,000" in labels(explorer)
+    choose(explorer, "few")
+    has_picture(explorer, "Histogram of few")
+    assert {"0", "1", "2"} <= set(labels(explorer))
+    assert not any("." in text for text in labels(explorer))
+
+
+def test_twenty_names_have_bars_and_the_others_are_counted_together(explore):
+    explorer = opened(explore, "names")
+    choose(explorer, "name")
+    chart = has_picture(explorer, "Bar chart of name, from 1,830 rows")
+    names = [row["name"] for row in TABLES["names"]]
+    counts = {name: names.count(name) for name in set(names)}
+    commonest = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    assert [(point["x"], point["count"]) for point in chart["points"]] == commonest[:20]
+    rest = sum(count for _, count in commonest[20:])
+    assert chart["others"] == {"values": NAMES - 20, "count": rest}
+    assert chart["left_out"] == 0
+    # Its bar would be fourteen times as long as the longest.
+    expect(explorer.view.locator("svg.marks .mark")).to_have_count(20)
+    expect(
+        explorer.view.locator("svg.marks").get_by_text(f"{rest}, beyond this scale")
+    ).to_be_visible()
+    expect(explorer.view.locator("svg.marks").get_by_text("40 other values")).to_be_visible()
+    expect(explorer.view.get_by_text(f"40 other values: {rest} rows")).to_be_visible()
+    words_are_apart(explorer)
+
+
+COLUMNS = {
+    "list_readings": ["at", "day", "status", "pressure", "rank", "operator", "batch", "note"],
+    "cut day": ["at", "load"],
+    "epochs": ["created", "bytes"],
+    "years": ["Year", "weight"],
+    "names": ["name", "n"],
+}
+
+
+@pytest.mark.parametrize("table", COLUMNS)
+@pytest.mark.parametrize(
+    "host", [{"viewport": {"width": 360, "height": 640}}], indirect=True, ids=["360"]
+)
+def test_labels_do_not_overlap_on_a_phone_either(explore, table):
+    tool = {"list_readings": {"count": 3_000}}.get(table, {"name": table})
+    explorer = explore("list_readings" if "count" in tool else "list_table", **tool)
+    explorer.tool("Chart").click()
+    for column in COLUMNS[table]:
+        choose(explorer, column)
+        has_picture(explorer, re.compile(rf"(Timeline|Histogram|Bar chart) of {column},"))
+        words_are_apart(explorer)
+
+
+def test_the_page_starts_no_library_for_its_charts(explore):
+    explorer = explore("list_readings", count=3_000)
+    explorer.has_row(0, reading(0))
+    assert "vega" not in explorer.view.content().lower()

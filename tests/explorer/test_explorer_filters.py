@@ -1,0 +1,161 @@
+"""Filters: they read what people type and what the explorer prints, and run nothing else."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+from tables_data import CITIES, ORDERS, order
+
+ALL = [order(n) for n in range(ORDERS)]
+REMOVE = "Remove filter: "
+
+
+def has_only(explorer, holds):
+    found = [row for row in ALL if holds(row)]
+    assert 0 < len(found) < ORDERS
+    explorer.has_count(f"{len(found):,} of {ORDERS:,} rows")
+    explorer.has_row(0, found[0], found[0]["id"])
+
+
+def chips(explorer):
+    return explorer.view.get_by_role("button", name=REMOVE)
+
+
+def filtered(explorer, column, condition, typed, holds):
+    """Filter as typed, check the rows, and take the filter off again."""
+    explorer.filter(column, condition, typed)
+    has_only(explorer, holds)
+    chips(explorer).click()
+    explorer.has_count(f"{ORDERS:,} rows")
+
+
+def test_a_number_is_read_as_it_is_typed_or_printed(explore):
+    orders = explore("list_orders")
+    for typed in ("1 000", "1000"):
+        filtered(orders, "units", "is at least", typed, lambda row: row["units"] >= 1_000)
+    orders.filter("units", "is at least", "1,000")
+    has_only(orders, lambda row: row["units"] >= 1_000)
+    expect(chips(orders)).to_have_accessible_name(f"{REMOVE}units is at least 1000")
+
+
+def test_a_day_is_read_as_it_is_typed_or_printed(explore):
+    orders = explore("list_orders")
+    for typed in ("1 March 2023", "2023-03-01", "March 1, 2023"):
+        filtered(orders, "day", "is", typed, lambda row: row["day"] == "2023-03-01")
+
+
+def test_a_day_is_all_of_the_day_in_a_column_of_times(explore):
+    orders = explore("list_orders")
+    filtered(orders, "at", "is", "1 March 2023", lambda row: row["at"].startswith("2023-03-01"))
+    filtered(orders, "at", "is at most", "2023-03-01", lambda row: row["at"] < "2023-03-02")
+    filtered(orders, "at", "is more than", "2023-03-01", lambda row: row["at"] >= "2023-03-02")
+
+
+def test_a_time_is_read_as_it_is_printed(explore):
+    orders = explore("list_orders")
+    printed = orders.cells(3)["at"]
+    orders.filter("at", "is", printed)
+    has_only(orders, lambda row: row["at"] == printed)
+
+
+def test_a_day_can_be_picked_and_is_said_to_be_the_whole_day(explore):
+    orders = explore("list_orders")
+    dialog = orders.condition("at", "is")
+    dialog.get_by_label("Pick a day").fill("2023-03-02")
+    expect(dialog.get_by_label("Value", exact=True)).to_have_value("2023-03-02")
+    expect(dialog.get_by_text("2 March 2023, the whole day")).to_be_visible()
+    dialog.get_by_role("button", name="Apply").click()
+    has_only(orders, lambda row: row["at"].startswith("2023-03-02"))
+
+
+def test_seconds_since_1970_are_filtered_by_day_or_as_they_are_printed(explore):
+    orders = explore("list_orders")
+    orders.filter("seen", "is", "1 March 2023")
+    has_only(orders, lambda row: row["at"].startswith("2023-03-01"))
+    chips(orders).click()
+    orders.filter("seen", "is less than", str(order(9)["seen"]))
+    has_only(orders, lambda row: row["id"] < 9)
+
+
+def test_between_has_both_ends(explore):
+    orders = explore("list_orders")
+    orders.filter("units", "is between", "1,000", to="1,200")
+    has_only(orders, lambda row: 1_000 <= row["units"] <= 1_200)
+    expect(chips(orders)).to_have_accessible_name(f"{REMOVE}units is between 1000 and 1200")
+    chips(orders).click()
+    orders.filter("at", "is between", "1 March 2023", to="2 March 2023")
+    has_only(orders, lambda row: "2023-03-01" <= row["day"] <= "2023-03-02")
+
+
+def test_few_values_are_listed_with_their_counts(explore):
+    orders = explore("list_orders")
+    counts = {city: sum(row["city"] == city for row in ALL) for city in CITIES}
+    dialog = orders.condition("city", "is one of")
+    for city, count in counts.items():
+        expect(dialog.get_by_role("checkbox", name=f"{city} {count:,} rows")).to_be_visible()
+    dialog.get_by_role("checkbox", name="Lyon").check()
+    dialog.get_by_role("checkbox", name="Quito").check()
+    dialog.get_by_role("button", name="Apply").click()
+    has_only(orders, lambda row: row["city"] in ("Lyon", "Quito"))
+    orders.tool("Filter").click()
+    expect(dialog.get_by_role("checkbox", name="Quito")).to_be_checked()
+    expect(dialog.get_by_role("checkbox", name="Oslo")).not_to_be_checked()
+    dialog.get_by_role("button", name="Cancel").click()
+    chips(orders).click()
+    dialog = orders.condition("city", "is")
+    dialog.get_by_role("button", name=f"Oslo {counts['Oslo']}").click()
+    dialog.get_by_role("button", name="Apply").click()
+    has_only(orders, lambda row: row["city"] == "Oslo")
+
+
+def test_many_values_are_typed_one_a_line(explore):
+    orders = explore("list_orders")
+    dialog = orders.condition("units", "is one of")
+    dialog.get_by_label("Values, one a line").fill("1,036\n74\n")
+    dialog.get_by_role("button", name="Apply").click()
+    has_only(orders, lambda row: row["units"] in (1_036, 74))
+
+
+UNREADABLE = [
+    ("units", "many", "is not a number"),
+    ("day", "the day after", "is not a day or a time"),
+    ("at", "3/4/2023", "can be read in two ways"),
+    ("at", "30 February 2023", "There is no such day"),
+    ("units", "", "Nothing is typed here"),
+]
+
+
+def test_what_cannot_be_read_is_refused_beside_its_field_and_never_runs(explore):
+    orders = explore("list_orders")
+    for column, typed, told in UNREADABLE:
+        dialog = orders.condition(column, "is", typed)
+        dialog.get_by_role("button", name="Apply").click()
+        problem = dialog.get_by_role("alert")
+        expect(problem).to_contain_text(told)
+        field = dialog.get_by_label("Value", exact=True)
+        expect(field).to_have_attribute("aria-invalid", "true")
+        expect(field).to_be_focused()
+        expect(field).to_have_accessible_description(problem.inner_text())
+        dialog.get_by_role("button", name="Cancel").click()
+    orders.has_count(f"{ORDERS:,} rows")
+    expect(chips(orders)).to_have_count(0)
+    assert not any("where" in call["arguments"] for call in orders.host.calls())
+
+
+def test_the_empty_text_is_a_condition_of_its_own(explore):
+    orders = explore("list_orders")
+    orders.filter("note", "is the empty text")
+    orders.has_count(f"{sum(row['note'] == '' for row in ALL)} of {ORDERS:,} rows")
+    expect(orders.cell(0, "note")).to_contain_text('""')
+    expect(chips(orders)).to_have_accessible_name(f"{REMOVE}note is the empty text")
+
+
+def test_a_filter_that_the_server_refused_is_not_shown_as_on(explore):
+    orders = explore("list_orders")
+    orders.filter("city", "is", "Lyon")
+    dialog = orders.condition("note", "matches the pattern", "order [")
+    dialog.get_by_role("button", name="Apply").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("is not a regular expression")
+    dialog.get_by_role("button", name="Cancel").click()
+    has_only(orders, lambda row: row["city"] == "Lyon")
+    expect(chips(orders)).to_have_count(1)
+    expect(orders.view.get_by_role("alert")).to_have_count(0)
