@@ -1,5 +1,7 @@
 """`penstock serve --workers 2`: two processes on one port."""
 
+import asyncio
+import os
 import re
 import signal
 import subprocess
@@ -16,6 +18,7 @@ from relay_processes import clean_environment, end, is_gone, wait_until_gone
 
 SERVE = [sys.executable, "-m", "penstock", "serve", "--port", "0"]
 WAIT = 60
+MANY = 80
 
 
 class Team:
@@ -51,9 +54,9 @@ class Team:
 
 
 @contextmanager
-def serving_team(folder, *target):
+def serving_team(folder, *target, before=()):
     log = folder / "log"
-    command = [*SERVE, "--workers", "2", "--store", f"sqlite:///{folder}/results", *target]
+    command = [*before, *SERVE, "--workers", "2", "--store", f"sqlite:///{folder}/results", *target]
     with log.open("wb") as stream:
         process = subprocess.Popen(command, stderr=stream, env=clean_environment())
     try:
@@ -156,6 +159,53 @@ def test_a_client_that_leaves_at_once_has_said_what_it_said(team):
         with pytest.raises(httpx2.ReadTimeout):
             hurried.post(request("tools/call", {"name": "wait"}, 5))
         assert eventually(lambda: is_waiting(own), WAIT)
+
+
+def test_a_stream_hears_what_a_client_that_left_no_longer_can(team):
+    """The worker of a session learns that the client of a passed-on request has left."""
+    with team.clients() as (own, hurried):
+        own.initialize()
+        hurried.session = own.session
+        given = {**ACCEPT, "mcp-session-id": own.session}
+        with own.http.stream("GET", team.url, headers=given) as stream:
+            parts = stream.iter_raw()
+            assert next(parts).startswith(b": open")
+            hurried.http.timeout = 0.1
+            with pytest.raises(httpx2.ReadTimeout):
+                hurried.post(request("tools/call", {"name": "wait"}, 5))
+            assert eventually(lambda: is_waiting(own), WAIT)
+            assert eventually(lambda: open_requests_from_other_worker(team) == 0, WAIT)
+
+
+def open_requests_from_other_worker(team):
+    """Return how many connections to the first worker come from the other one."""
+    first, worker = next(iter(team.doors().items()))
+    return sum(one.laddr == first and one.raddr != "" for one in worker.net_connections("unix"))
+
+
+def test_many_calls_at_once_pass_to_a_worker_that_is_busy(mortal_team):
+    """The queue of connections between workers is as long as that of clients."""
+    with mortal_team.client(1) as client:
+        client.initialize()
+        given = {**ACCEPT, "mcp-session-id": client.session}
+    first, second = mortal_team.doors().items()
+    second[1].suspend()
+    statuses = asyncio.run(burst(mortal_team.url, first[0], given, second[1]))
+    assert statuses == [200] * MANY
+
+
+async def burst(url, door, given, suspended):
+    transport = httpx2.AsyncHTTPTransport(uds=door, limits=httpx2.Limits(max_connections=None))
+    async with httpx2.AsyncClient(transport=transport, timeout=WAIT) as http:
+        calls = [
+            asyncio.create_task(
+                http.post(url, json=request("tools/list", {}, number), headers=given)
+            )
+            for number in range(MANY)
+        ]
+        await asyncio.sleep(1)  # until most have been passed on
+        suspended.resume()
+        return [(await call).status_code for call in calls]
 
 
 def test_a_session_ends_through_the_other_worker(team):
@@ -287,12 +337,23 @@ def test_a_worker_that_is_told_to_end_is_replaced(mortal_team):
         assert client.session.startswith("w0-")
 
 
+def test_workers_are_replaced_though_the_parent_ignores_the_end_of_children(tmp_path):
+    ignoring = ["sh", "-c", 'trap "" CHLD; exec "$@"', "sh"]
+    with serving_team(tmp_path, "--", *PLAIN, before=ignoring) as team:
+        old = next(iter(team.doors().values()))
+        old.kill()
+        assert eventually(lambda: is_gone(old.pid) and len(team.doors()) == 2, WAIT)
+
+
 # -- the start ---------------------------------------------------------------------------------
 
 
-def start_in_vain(*options):
+def start_in_vain(*options, **environment):
     command = [*SERVE, "--workers", "2", *options, "--", *PLAIN]
-    return subprocess.run(command, capture_output=True, text=True, timeout=WAIT, check=False)
+    given = {**os.environ, **environment}
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=WAIT, check=False, env=given
+    )
 
 
 def test_a_store_in_memory_is_refused():
@@ -314,3 +375,13 @@ def test_a_wrong_number_of_workers_is_refused(count):
     told = start_in_vain("--workers", count)
     assert told.returncode == 2
     assert "is not a number from 1 to 64" in told.stderr
+
+
+def test_a_folder_with_too_long_a_path_is_refused(tmp_path):
+    folder = tmp_path / ("x" * 100)
+    folder.mkdir()
+    told = start_in_vain("--store", f"sqlite:///{tmp_path}/results", TMPDIR=str(folder))
+    assert told.returncode == 2
+    assert "Set TMPDIR to a folder with a short path" in told.stderr
+    assert "Traceback" not in told.stderr
+    assert not list(folder.iterdir())

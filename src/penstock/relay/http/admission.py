@@ -34,7 +34,6 @@ PATH: Final = "/mcp"
 HEALTH: Final = "/healthz"
 PEER: Final = "penstock-peer"  # A colleague names the peer of the request that it passes on.
 _METHODS: Final = ("POST", "GET", "DELETE")
-# The headers that Penstock reads, or sends on.
 _READ: Final = ("host", "origin", "accept", "content-type", "authorization", "last-event-id")
 
 
@@ -145,10 +144,15 @@ class Admission:
         return Allowance(most, refused(400, f"{told} Send initialize first."))
 
 
+def is_read(header: str) -> bool:
+    """Return whether Penstock reads this header, or sends it on."""
+    return header in _READ or header.startswith("mcp-")
+
+
 def _require_readable(request: Request) -> None:
     """Refuse headers that are not ASCII: they have no one meaning, and no place in a request."""
     for name, value in request.headers.items():
-        if (name in _READ or name.startswith("mcp-")) and not value.isascii():
+        if is_read(name) and not value.isascii():
             raise refused(400, f"The header {name} is not ASCII.")
 
 

@@ -4,8 +4,10 @@ also among hundreds."""
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 import sys
+from base64 import b64encode
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.request import getproxies, proxy_bypass
@@ -23,6 +25,7 @@ CONNECT_SECONDS: Final = 10.0
 _IDLE_SECONDS: Final = 4.0
 _MOST_HEAD_LINE: Final = 64_000
 _MOST_HEADERS: Final = 500
+_SHOWN: Final = 200
 _PART: Final = 256_000  # Above that, a body is sent in parts, so that other requests go on.
 _NOT_CONNECTED: Final = (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError)
 
@@ -81,7 +84,7 @@ class HttpClient:
         """`path`: the Unix socket of a server on this machine, in place of the address in the URL."""
         self._target = target
         self._path = path
-        self._url = URL(target.url)
+        self._url, self._authorization = _without_user(target.url)
         self._proxy = None if path else _proxy_of(self._url)
         self._session: aiohttp.ClientSession | None = None
 
@@ -91,14 +94,16 @@ class HttpClient:
         headers: Headers,
         content: bytes | None = None,
         seconds: float | None = None,
+        written: asyncio.Event | None = None,
     ) -> Response:
-        """Send a request, and return its answer. `seconds`: how long the server may be silent."""
+        """Send a request, and return its answer. `seconds`: how long the server may be silent.
+        `written` is set once the whole content was written."""
         session = self._session or self._opened()
         sent: dict[str, Any] = {"headers": headers, "data": content}
-        if content is not None and len(content) > _PART:
+        if content is not None and (len(content) > _PART or written is not None):
             length = ("content-length", str(len(content)))
             pairs = headers.items() if isinstance(headers, Mapping) else headers
-            sent = {"headers": [*pairs, length], "data": _parts_of(content)}
+            sent = {"headers": [*pairs, length], "data": _parts_of(content, written)}
         try:
             response = await session.request(
                 method,
@@ -121,12 +126,17 @@ class HttpClient:
         self._session = aiohttp.ClientSession(
             connector=self._connector(),
             cookie_jar=aiohttp.DummyCookieJar(),  # Clients must not share cookies.
-            headers={"user-agent": f"penstock/{__version__}", **dict(self._target.headers)},
+            headers=self._own_headers(),
             max_line_size=_MOST_HEAD_LINE,
             max_field_size=_MOST_HEAD_LINE,
             max_headers=_MOST_HEADERS,
         )
         return self._session
+
+    def _own_headers(self) -> dict[str, str]:
+        made = {"user-agent": f"penstock/{__version__}", "authorization": self._authorization}
+        made |= {name.lower(): value for name, value in self._target.headers}
+        return {name: value for name, value in made.items() if value}
 
     def _connector(self) -> aiohttp.BaseConnector:
         if self._path:
@@ -135,9 +145,23 @@ class HttpClient:
         return aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=trusted)
 
 
+def _without_user(url: str) -> tuple[URL, str]:
+    """Return the URL without a user and a password in it, and the header that says them."""
+    # A URL that is encoded stays as it is: a signature may depend on it.
+    is_encoded = url.isascii() and url.isprintable() and " " not in url
+    found = URL(url, encoded=is_encoded)
+    if found.user is None:
+        return found, ""
+    pair = f"{found.user}:{found.password or ''}".encode()
+    return found.with_user(None), f"Basic {b64encode(pair).decode()}"
+
+
 def _trusted(url: URL) -> ssl.SSLContext | bool:
-    """Return what the system trusts. On these two systems, Python alone does not know all of it."""
-    if url.scheme == "https" and sys.platform in ("win32", "darwin"):
+    """Return what the system trusts, where Python alone does not know all of it."""
+    if url.scheme != "https" or os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR"):
+        return True
+    paths = ssl.get_default_verify_paths()
+    if sys.platform in ("win32", "darwin") or not (paths.cafile or paths.capath):
         import truststore
 
         return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -157,11 +181,13 @@ def _proxy_of(url: URL) -> str | None:
     return proxy
 
 
-async def _parts_of(content: bytes) -> AsyncIterator[memoryview]:
+async def _parts_of(content: bytes, written: asyncio.Event | None) -> AsyncIterator[memoryview]:
     whole = memoryview(content)
     for start in range(0, len(whole), _PART):
         yield whole[start : start + _PART]
         await asyncio.sleep(0)
+    if written is not None:  # The last part is taken for good only when the next one is asked for.
+        written.set()
 
 
 def _no_answer(error: Exception, url: str, seconds: float | None) -> NoAnswer:
@@ -169,12 +195,19 @@ def _no_answer(error: Exception, url: str, seconds: float | None) -> NoAnswer:
         told = f"{url} did not accept a connection within {CONNECT_SECONDS:.0f} s. Is it the right address?"
         return NoAnswer(told, was_sent=False)
     if isinstance(error, _NOT_CONNECTED):
-        told = f"Cannot connect to {url}: {error}. Is the server running, and the address right?"
+        told = f"Cannot connect to {url}: {_reason(error)}. Is the server running, and the address right?"
         return NoAnswer(told, was_sent=False)
     if isinstance(error, aiohttp.InvalidURL):
         return NoAnswer(f"The URL {url} is not valid.", was_sent=False)
     if isinstance(error, TimeoutError) and seconds is not None:
         told = f"{url} accepted the request but did not answer within {seconds:.0f} s."
         return NoAnswer(told, was_sent=True)
-    told = f"The request to {url} failed: {type(error).__name__} {error}".rstrip(" .")
-    return NoAnswer(f"{told}.", was_sent=True)
+    told = f"The request to {url} failed: {type(error).__name__} {_reason(error)}".rstrip(" .")
+    return NoAnswer(f"{told}.", was_sent=not isinstance(error, ValueError))
+
+
+def _reason(error: Exception) -> str:
+    """Return what is wrong, without the URL, which some errors show with all its secrets."""
+    if isinstance(error, aiohttp.ClientResponseError):
+        return f"{error.status} {error.message[:_SHOWN]}"
+    return str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -34,8 +35,8 @@ class FarEnd:
 
         With ASGI alone, each request would need one more task that waits for this.
         """
-        if self._has_left:
-            hears()
+        if self._has_left:  # Soon, not now: what was started for the request must begin.
+            asyncio.get_running_loop().call_soon(hears)
         self._hears = hears
         try:
             yield

@@ -13,7 +13,7 @@ import uvicorn
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
-from penstock.errors import InvalidSetting, PenstockError
+from penstock.errors import InvalidSetting
 from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.relay.http import descriptors
@@ -24,6 +24,7 @@ from penstock.relay.http.command_gateway import CommandGateway
 from penstock.relay.http.connections import Doors, protocol
 from penstock.relay.http.gateway import HttpGateway
 from penstock.relay.http.limits import ServeLimits
+from penstock.relay.http.listeners import CannotListen, Listener
 from penstock.relay.http.team.gateway import TeamGateway
 from penstock.relay.http.team.supervisor import Supervisor
 from penstock.relay.http.until_signal import run_until_signal
@@ -38,12 +39,6 @@ _BACKLOG = 2_048
 # If an accept fails, asyncio before Python 3.13 tries as many more at once.
 _ACCEPTS_AT_ONCE = 16
 _LAST_SECONDS = 3
-
-
-class CannotListen(PenstockError):
-    """Penstock cannot listen on this address."""
-
-    next_step = "Choose another with --bind and --port."
 
 
 class Listening(msgspec.Struct, frozen=True):
@@ -151,13 +146,6 @@ def server_config(gateway: HttpGateway, listening: Listening) -> uvicorn.Config:
     )
 
 
-class _Listener(socket.socket):
-    """A socket whose queue of connections stays long, though the event loop takes few at once."""
-
-    def listen(self, _backlog: int = _BACKLOG, /) -> None:
-        super().listen(_BACKLOG)
-
-
 def application(gateway: HttpGateway, listening: Listening) -> ASGIApp:
     allowed = AllowedHosts(listening.bind, hosts=listening.hosts, origins=listening.origins)
     admission = Admission(
@@ -184,7 +172,7 @@ def _socket(listening: Listening) -> socket.socket:
     try:
         family = socket.getaddrinfo(listening.bind, listening.port, type=socket.SOCK_STREAM)[0][0]
         # Without IPPROTO_TCP, the event loop does not set TCP_NODELAY on the connections.
-        opened = _Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        opened = Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         if sys.platform != "win32":  # On Windows it would let two programs share a port.
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind((listening.bind, listening.port))

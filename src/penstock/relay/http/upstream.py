@@ -189,9 +189,10 @@ class HttpUpstream:
         headers: Headers,
         content: bytes | None = None,
         seconds: float | None = None,
+        written: asyncio.Event | None = None,
     ) -> HttpAnswer:
         try:
-            response = await self._client.request(method, headers, content, seconds)
+            response = await self._client.request(method, headers, content, seconds, written)
         except NoAnswer as error:
             raise Unanswered(str(error), may_have_run=error.was_sent) from error
         if response.status in _REDIRECTS:

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Final
 
 from penstock.log import logger
+from penstock.relay.http.listeners import CannotListen, Listener
 from penstock.relay.http.team.member import TeamMember
 from penstock.relay.http.team.team import Team
 from penstock.relay.signals import ending_signals, on_signals
 
-_BACKLOG: Final = 1_024
 # Members end their servers and what is in progress, which takes a few seconds.
 _LAST_SECONDS: Final = 15.0
 # A member that has served for so long is replaced at once. Others wait, ever longer.
@@ -47,7 +47,14 @@ class Supervisor:
     def __init__(self, count: int) -> None:
         self._folder = tempfile.mkdtemp(prefix="penstock-")  # only for this user
         self._paths = tuple(str(Path(self._folder, f"{index}.sock")) for index in range(count))
-        self._doors = [_door(path) for path in self._paths]
+        try:
+            self._doors = [_door(path) for path in self._paths]
+        except OSError as error:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            told = f"Cannot create a socket in {self._folder}: {error}."
+            raise CannotListen(
+                told, next_step="Set TMPDIR to a folder with a short path."
+            ) from error
         self._leash, self._leash_held = os.pipe()
         self._bell, self._ringing = os.pipe()
         os.set_blocking(self._ringing, False)  # as `set_wakeup_fd` asks
@@ -67,6 +74,7 @@ class Supervisor:
         """
         signal.set_wakeup_fd(self._ringing, warn_on_full_buffer=False)
         on_signals(self._leave)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # Otherwise nobody learns how a child ended.
         gc.freeze()  # Members share the memory of what no collector touches.
         for index in self._pauses:  # If one fails, for a reason that all have, it is told once.
             if not self._is_over:
@@ -173,15 +181,16 @@ class Supervisor:
         seconds = None if until is None else max(0.0, until - time.monotonic())
         for key, _ in self._selector.select(seconds):
             if key.fd == self._bell:
-                os.read(self._bell, _BACKLOG)
+                os.read(self._bell, 1_024)
             elif os.read(key.fd, 1):
                 self._running[key.data].is_ready = True
             else:
                 self._ended(key.data)
 
     def _leave(self, number: int) -> None:
+        if self._signal:  # A second Ctrl-C means that the user does not want to wait.
+            self._tell(number)
         self._signal = self._signal or number
-        self._tell(number)  # a second Ctrl-C too: it means that the user does not want to wait
 
     def _tell(self, number: int) -> None:
         for one in list(self._running.values()):
@@ -201,9 +210,9 @@ class Supervisor:
 def _door(path: str) -> socket.socket:
     """Listen for the other members. The supervisor keeps this open, so that requests wait for the
     next member if one has ended."""
-    door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    door = Listener(socket.AF_UNIX, socket.SOCK_STREAM)
     door.bind(path)
-    door.listen(_BACKLOG)
+    door.listen()
     return door
 
 

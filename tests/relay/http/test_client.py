@@ -1,0 +1,127 @@
+"""The HTTP client: what it sends, and what its errors tell."""
+
+import asyncio
+import base64
+from contextlib import asynccontextmanager
+
+import pytest
+
+from penstock.errors import InvalidSetting
+from penstock.relay.http.client import BrokenOff, HttpClient, NoAnswer
+from penstock.relay.target import Target
+
+OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+
+
+@asynccontextmanager
+async def server(answer):
+    """Answer each connection once with these bytes. Yield the address, and the heads it was sent."""
+    heads = []
+
+    async def connected(reader, writer):
+        heads.append((await reader.readuntil(b"\r\n\r\n")).decode("latin-1"))
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(connected, "127.0.0.1", 0) as listening:
+        host, port = listening.sockets[0].getsockname()
+        yield f"{host}:{port}", heads
+
+
+async def get(url, **options):
+    client = HttpClient(Target(url=url, **options))
+    try:
+        response = await client.request("GET", {})
+        parts = [part async for part in all_parts(response)]
+        response.close()
+        return b"".join(parts)
+    finally:
+        await client.close()
+
+
+async def all_parts(response):
+    while part := await response.part():
+        yield part
+
+
+def head_of(url_of, **options):
+    """Return the head that the client sends to a URL, which is made from the address."""
+
+    async def scenario():
+        async with server(OK) as (address, heads):
+            assert await get(url_of(address), **options) == b"{}"
+            return heads[0].lower()
+
+    return asyncio.run(scenario())
+
+
+def basic(pair):
+    return f"authorization: basic {base64.b64encode(pair.encode()).decode()}".lower()
+
+
+def test_a_user_and_a_password_in_the_url_become_a_header():
+    assert basic("me:é") in head_of(lambda address: f"http://me:%C3%A9@{address}/mcp")
+
+
+def test_another_authorization_replaces_that_of_the_url():
+    given = (("Authorization", "Bearer x"),)
+    head = head_of(lambda address: f"http://me:pw@{address}/mcp", headers=given)
+    assert head.count("authorization") == 1
+    assert "authorization: bearer x" in head
+
+
+@pytest.mark.parametrize("path", ["/mcp?sig=%27a%41%2Fb", "/a%20b/mcp"])
+def test_an_encoded_url_stays_as_it_is(path):
+    assert f"get {path.lower()} http" in head_of(lambda address: f"http://{address}{path}")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"nonsense\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nbad header\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\ncontent-encoding: br\r\ncontent-length: 2\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+        b"",
+    ],
+)
+def test_errors_hold_no_secret_of_the_url(answer):
+    async def scenario():
+        async with server(answer) as (address, _):
+            with pytest.raises((NoAnswer, BrokenOff)) as caught:
+                await get(f"http://me:SECRET@{address}/s/9f86d081884c7d65/mcp?key=SECRET")
+            return str(caught.value)
+
+    told = asyncio.run(scenario())
+    assert "SECRET" not in told
+    assert "9f86d081884c7d65" not in told
+
+
+def test_a_refusal_of_a_proxy_holds_no_secret(monkeypatch):
+    async def scenario():
+        refusal = b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n"
+        async with server(refusal) as (address, _):
+            monkeypatch.setenv("https_proxy", f"http://me:SECRET@{address}")
+            with pytest.raises(NoAnswer) as caught:
+                await get("https://example.invalid/mcp")
+            return caught.value
+
+    error = asyncio.run(scenario())
+    assert "SECRET" not in str(error)
+    assert "407" in str(error)
+    assert not error.was_sent
+
+
+def test_a_proxy_of_another_kind_is_refused(monkeypatch):
+    monkeypatch.setenv("all_proxy", "socks5://me:SECRET@127.0.0.1:1")
+    with pytest.raises(InvalidSetting) as caught:
+        HttpClient(Target(url="http://example.invalid/mcp"))
+    assert "SECRET" not in str(caught.value)
+
+
+def test_no_proxy_excludes_a_host(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    assert "get /mcp http" in head_of(lambda address: f"http://{address}/mcp")
