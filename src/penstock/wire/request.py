@@ -26,6 +26,7 @@ from penstock.wire.effects import Forward, InnerCall, Steps, UpstreamAnswer
 from penstock.wire.headers import RepeatedArguments
 from penstock.wire.inner_calls import InnerCalls
 from penstock.wire.reader import READER
+from penstock.wire.servers import Servers
 from penstock.wire.shared_toolboxes import SharedToolboxes
 from penstock.wire.toolbox import Toolbox, UpstreamTool
 from penstock.wire.upstream_state import Shown, UpstreamState
@@ -63,6 +64,8 @@ class Connection(msgspec.Struct, eq=False):
     toolboxes: SharedToolboxes | None = None
     # The facts that a legacy client gave about itself.
     audience: Audience = msgspec.field(default_factory=Audience)
+    # The servers behind this Penstock, if there are several.
+    servers: Servers | None = None
     # Upstream is in this process, and decorators may have marked its tools.
     is_inside: bool = False
     # Over HTTP, the headers that repeat arguments.

@@ -1,0 +1,1 @@
+"""The carriers between one client and several servers."""
