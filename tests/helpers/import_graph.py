@@ -31,6 +31,7 @@ programs
 wire
 engine
 figures
+hub
 adapters
 django
 relay

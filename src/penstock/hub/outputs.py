@@ -7,7 +7,7 @@ import msgspec
 from penstock.wire.toolbox import UpstreamTool
 
 
-class ToClient(msgspec.Struct, frozen=True):
+class ToSession(msgspec.Struct, frozen=True):
     """Give this message to the session, as if one server had sent it."""
 
     message: bytes
@@ -21,28 +21,28 @@ class ToMember(msgspec.Struct, frozen=True):
     called: UpstreamTool | None = None  # the tool that the message calls, for headers over HTTP
 
 
-class Start(msgspec.Struct, frozen=True):
+class StartMember(msgspec.Struct, frozen=True):
     """Start the server: run its command, or connect to its URL."""
 
     name: str
 
 
-class Stop(msgspec.Struct, frozen=True):
+class StopMember(msgspec.Struct, frozen=True):
     """End the server."""
 
     name: str
 
 
-class Ring(msgspec.Struct, frozen=True):
+class WakeHub(msgspec.Struct, frozen=True):
     """Call `Hub.rang` with this alarm after so many seconds."""
 
     seconds: float
     alarm: object
 
 
-class Save(msgspec.Struct, frozen=True):
+class SaveKnown(msgspec.Struct, frozen=True):
     """Keep `Hub.remembered` for the next start."""
 
 
-Output = ToClient | ToMember | Start | Stop | Ring | Save
+Output = ToSession | ToMember | StartMember | StopMember | WakeHub | SaveKnown
 Outputs = list[Output]

@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 
-class Member(msgspec.Struct, frozen=True):
+class HubMember(msgspec.Struct, frozen=True):
     """One of several servers, as the user has configured it."""
 
     name: str  # in the file of servers; also for people and agents
@@ -22,7 +22,7 @@ class Member(msgspec.Struct, frozen=True):
 class Servers(Protocol):
     """All servers behind one Penstock. A session asks which one a tool belongs to."""
 
-    def owner(self, tool: str) -> Member | None:
+    def owner(self, tool: str) -> HubMember | None:
         """Return the server whose tool has this name in the list, or None for an unknown name."""
 
     def is_here(self, identity: str) -> bool:
