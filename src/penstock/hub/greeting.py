@@ -1,0 +1,70 @@
+"""The greeting of one server, in the client's era if the server speaks it, or else in the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import msgspec
+
+from penstock.hub.client_state import ClientState
+from penstock.hub.effects import AskEach, AskMember, MemberAnswer, Steps, TellMember
+from penstock.hub.member_state import MemberState
+from penstock.wire import eras, messages
+from penstock.wire.server_info import repeated_info
+from penstock.wire.upstream_state import capabilities_in
+
+_SECONDS: Final = 60.0
+# A legacy server may ignore a request that it does not know.
+_SECONDS_FOR_A_TRY: Final = 5.0
+_LONGEST_INSTRUCTIONS: Final = 20_000
+_INITIALIZED: Final = messages.notification("notifications/initialized", b"{}")
+
+Way = Callable[[ClientState, MemberState], Steps]
+
+
+def greet(client: ClientState, member: MemberState) -> Steps:
+    """Learn a server's era, and what it can do. Return why it cannot be used, or b""."""
+    ways: list[Way] = [_initialize, _discover]
+    if client.is_modern and member.known.era != "legacy":
+        ways.reverse()
+    refusal = yield from ways[0](client, member)
+    if refusal and not (yield from ways[1](client, member)):
+        return b""
+    return refusal
+
+
+def _discover(client: ClientState, member: MemberState) -> Steps:
+    params = messages.object_from({"_meta": messages.object_from(client.meta())})
+    # Nobody has to wait for long: a server that knows the request answers it at once.
+    seconds = _SECONDS if member.known.era == "modern" else _SECONDS_FOR_A_TRY
+    (answer,) = yield AskEach([AskMember(member, "server/discover", params, seconds)])
+    if answer.result is None:
+        return _refusal(answer)
+    member.era, member.version = "modern", eras.MODERN_VERSIONS[0]
+    _note(member, answer.result, repeated_info(answer.result))
+    return b""
+
+
+def _initialize(client: ClientState, member: MemberState) -> Steps:
+    params = client.initialize_params()
+    (answer,) = yield AskEach([AskMember(member, "initialize", params, _SECONDS)])
+    if answer.result is None:
+        return _refusal(answer)
+    member.era = "legacy"
+    member.version = messages.text_of(answer.result, "protocolVersion") or ""
+    _note(member, answer.result, messages.decoded(answer.result.get("serverInfo")))
+    yield TellMember(member, _INITIALIZED)
+    return b""
+
+
+def _refusal(answer: MemberAnswer) -> bytes:
+    return answer.told.encode("utf-8", "replace") or b"it refused the greeting"
+
+
+def _note(member: MemberState, said: Mapping[str, msgspec.Raw], info: object) -> None:
+    known = member.known
+    known.era = member.era
+    known.capabilities = capabilities_in(dict(said))
+    known.info = info if isinstance(info, dict) else {}
+    known.instructions = (messages.text_of(said, "instructions") or "")[:_LONGEST_INSTRUCTIONS]

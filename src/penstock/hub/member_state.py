@@ -1,0 +1,204 @@
+"""The state of one server behind a hub: whether it runs, its lists, and what clients want from it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+import msgspec
+
+from penstock.hub.kinds import CAPABILITY, CHANGED, KINDS, LISTENED, NAMED_BY, Kind
+from penstock.hub.remembered import KnownServer
+from penstock.wire import messages
+from penstock.wire.servers import HubMember
+from penstock.wire.toolbox import UpstreamTool
+
+Phase = Literal["idle", "starting", "ready", "down"]
+Era = Literal["", "legacy", "modern"]
+
+_FIRST_PAUSE: Final = 0.5  # seconds before a server that has ended is started again
+_LONGEST_PAUSE: Final = 300.0
+_MOST_DOUBLINGS: Final = 20
+_LASTING: Final = 60.0  # seconds after which a server that ends had not failed to start
+_UNDECLARED: Final = 1.0  # seconds that a list is kept if the server announces no changes
+_PRIVATE: Final = "private"
+
+
+class KnownList(msgspec.Struct, frozen=True):
+    """One list of a server."""
+
+    items: tuple[msgspec.Raw, ...]
+    digest: bytes
+    is_current: bool = False  # the running server has given it, and announced no change since
+    expires: float | None = None
+    lifetime: int | None = None  # milliseconds that the server said it may be kept
+    scope: str = _PRIVATE
+
+    @classmethod
+    def of(cls, items: Sequence[msgspec.Raw]) -> KnownList:
+        digest = hashlib.sha256()
+        for item in items:
+            digest.update(bytes(item))
+            digest.update(b"\n")
+        return cls(tuple(items), digest.digest())
+
+
+class MemberState:
+    def __init__(self, member: HubMember, known: KnownServer) -> None:
+        self.member = member
+        self.known = known
+        self.phase: Phase = "idle"
+        self.era: Era = ""
+        self.version = ""
+        self.reason = ""  # why it is down
+        self.was_ready = False
+        self.is_reported_down = False
+        self.started_at = 0.0
+        self.retry_at = 0.0
+        self.lists: dict[Kind, KnownList] = {
+            kind: KnownList.of(known.lists[kind]) for kind in KINDS if kind in known.lists
+        }
+        self.changes: dict[Kind, int] = dict.fromkeys(KINDS, 0)
+        self.learning: set[Kind] = set()
+        self.learnt_at: dict[Kind, float] = {}
+        self.log_level = ""
+        self.subscribed: dict[str, int] = {}  # how many clients' requests want news of a resource
+        self.followed: set[str] = set()  # the resources that the server was asked to tell news of
+        self.listening = b""  # the id of our `subscriptions/listen`
+        self._ready_since = 0.0
+        self._failures = 0
+        self._tools: dict[str, UpstreamTool] = {}
+
+    @property
+    def name(self) -> str:
+        return self.member.name
+
+    @property
+    def is_ready(self) -> bool:
+        return self.phase == "ready"
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether the server has greeted Penstock once, now or in an earlier run."""
+        return bool(self.known.era)
+
+    # -- what it can do ------------------------------------------------------------------------
+
+    def can(self, capability: str) -> bool:
+        return capability in self.known.capabilities
+
+    def has_list(self, kind: Kind) -> bool:
+        return self.is_known and self.can(CAPABILITY[kind])
+
+    def lacks(self, kind: Kind) -> bool:
+        """Return whether the server has this list, or may have it, and it was never learnt."""
+        return kind not in self.lists and (self.has_list(kind) or not self.is_known)
+
+    @property
+    def listens_for(self) -> dict[str, Any]:
+        """Return the news that a modern server is asked for."""
+        declared = [method for method in LISTENED if self._announces(method)]
+        wanted: dict[str, Any] = {LISTENED[method]: True for method in declared}
+        if self.subscribed:
+            wanted["resourceSubscriptions"] = sorted(self.subscribed)
+        return wanted
+
+    def _announces(self, method: str) -> bool:
+        name = next(CAPABILITY[kind] for kind in KINDS if CHANGED[kind] == method)
+        declared = self.known.capabilities.get(name)
+        return isinstance(declared, dict) and declared.get("listChanged") is True
+
+    # -- its lists -----------------------------------------------------------------------------
+
+    def items(self, kind: Kind) -> tuple[msgspec.Raw, ...]:
+        """Return what the server lists, as far as is known. A server that has lost a capability lists
+        nothing of that kind."""
+        known = self.lists.get(kind)
+        return known.items if known is not None and self.has_list(kind) else ()
+
+    def names(self, kind: Kind) -> list[str]:
+        key = NAMED_BY[kind]
+        found = (messages.text_of(messages.members_of(item), key) for item in self.items(kind))
+        return [name for name in found if name is not None]
+
+    def is_current(self, kind: Kind, now: float) -> bool:
+        if not self.has_list(kind):
+            return True
+        known = self.lists.get(kind)
+        if known is None or not known.is_current:
+            return False
+        return known.expires is None or now < known.expires
+
+    def learn(
+        self,
+        kind: Kind,
+        items: Sequence[msgspec.Raw],
+        page: Mapping[str, msgspec.Raw],
+        now: float,
+        *,
+        changes: int,
+    ) -> bool:
+        """Take over a list that was asked for after so many `changes`. Return whether it differs."""
+        before = self.lists.get(kind)
+        lifetime = messages.decoded(page.get("ttlMs"))
+        has_lifetime = isinstance(lifetime, int | float) and lifetime >= 0
+        expires = now + lifetime / 1_000 if has_lifetime else None
+        if expires is None and not self._announces(CHANGED[kind]):
+            expires = now + _UNDECLARED
+        found = KnownList.of(items)
+        self.lists[kind] = msgspec.structs.replace(
+            found,
+            is_current=changes == self.changes[kind],
+            expires=expires,
+            lifetime=int(lifetime) if has_lifetime else None,
+            scope=messages.text_of(page, "cacheScope") or _PRIVATE,
+        )
+        self.learnt_at[kind] = now
+        if kind == "tools":
+            self._tools = {}
+        return before is None or before.digest != found.digest
+
+    def outdate(self, kind: Kind) -> None:
+        """Note that a list has changed, or may have."""
+        self.changes[kind] += 1
+        known = self.lists.get(kind)
+        if known is not None and known.is_current:
+            self.lists[kind] = msgspec.structs.replace(known, is_current=False)
+
+    def tool(self, name: str) -> UpstreamTool:
+        """Return a tool, for the headers that repeat its arguments over HTTP."""
+        if not self._tools:
+            members = map(messages.members_of, self.items("tools"))
+            self._tools = {
+                listed: UpstreamTool(
+                    listed, tool.get("inputSchema", msgspec.UNSET), promises_structure=False
+                )
+                for tool in members
+                if (listed := messages.text_of(tool, "name")) is not None
+            }
+        return self._tools.get(name) or UpstreamTool(name, msgspec.UNSET, promises_structure=False)
+
+    # -- its life ------------------------------------------------------------------------------
+
+    def note_start(self, now: float) -> None:
+        self.phase, self.started_at, self.era = "starting", now, ""
+
+    def note_ready(self, now: float) -> None:
+        self.phase, self.reason, self._ready_since = "ready", "", now
+        self.was_ready = True
+
+    def note_end(self, why: str, now: float) -> float:
+        """Note that the server has ended. Return for how long to wait before it is started again."""
+        if self.is_ready and now - self._ready_since >= _LASTING:
+            self._failures = 0
+        doublings = min(self._failures, _MOST_DOUBLINGS)
+        pause: float = min(_FIRST_PAUSE * 2**doublings, _LONGEST_PAUSE)
+        self._failures += 1
+        self.phase, self.reason, self.retry_at = "down", why, now + pause
+        self.learning.clear()
+        self.followed.clear()
+        self.listening = b""
+        for kind in KINDS:
+            self.outdate(kind)
+        return pause
