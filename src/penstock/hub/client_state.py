@@ -21,7 +21,7 @@ class ClientState:
         self.era = ""
         self.version = ""  # that a legacy client asked for
         self.is_initialized = False  # a legacy client has said that it is ready
-        self.log_level = ""
+        self.log_level = ""  # that a legacy client has set
         self._info: bytes | msgspec.Raw = encode(_OURS)
         self._capabilities: bytes | msgspec.Raw = b"{}"
         self._params: bytes | msgspec.Raw = b""  # of the latest modern request
@@ -32,7 +32,7 @@ class ClientState:
         return self.era == "modern"
 
     def note_greeting(self, params: Mapping[str, msgspec.Raw]) -> None:
-        self.era = "legacy"
+        self.era, self._meta = "legacy", None
         self.version = messages.text_of(params, "protocolVersion") or eras.LEGACY_VERSIONS[0]
         self._info = params.get("clientInfo", self._info)
         self._capabilities = params.get("capabilities", self._capabilities)
@@ -40,6 +40,14 @@ class ClientState:
     def note_modern(self, params: msgspec.Raw | bytes) -> None:
         """Note a modern request: each says all about the client."""
         self.era, self._params, self._meta = "modern", params, None
+
+    def note_level(self, level: str) -> None:
+        self.log_level, self._meta = level, None
+
+    @property
+    def wants_logs(self) -> bool:
+        """Return whether the latest modern request asks for log messages."""
+        return LOG_META in eras.meta_of(self._params)
 
     def initialize_params(self) -> bytes:
         """Return what `initialize` tells a legacy server. Of a modern client's capabilities, only those
@@ -70,6 +78,7 @@ class ClientState:
             eras.VERSION_META: encode(eras.MODERN_VERSIONS[0]),
             eras.CLIENT_META: self._info,
             eras.CAPABILITIES_META: _that_cross(self._capabilities),
+            **({LOG_META: encode(self.log_level)} if self.log_level else {}),
         }
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -119,4 +119,6 @@ Effect = (
 )
 # What a handler returns goes to the client. A handler of Penstock's own returns why it failed, or b"".
 Steps = Generator[Effect, Any, bytes]
-Done = Callable[[bytes], None]
+# A part of a handler, with its own result.
+_Found = TypeVar("_Found")
+Asking = Generator[Effect, Any, _Found]

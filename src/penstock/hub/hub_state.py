@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -22,6 +22,11 @@ from penstock.wire import eras, messages
 from penstock.wire.servers import HubMember
 
 _MOST_TASKS: Final = 10_000
+_MOST_SEEN: Final = 10_000
+
+
+# A server, and its own name for something.
+Holder = tuple[MemberState, str]
 
 
 class ClientRequest(msgspec.Struct, eq=False):
@@ -67,6 +72,8 @@ class HubState:
         }
         self.notices = Notices()
         self.tasks: Recent[str, str] = Recent(_MOST_TASKS)
+        # The servers of resources that are in no list, once one was read.
+        self.seen_at: Recent[str, str] = Recent(_MOST_SEEN)
         # The `subscriptions/listen` requests of modern clients, by id.
         self.listens: dict[bytes, ClientRequest] = {}
         self.shown: dict[Kind, tuple[bytes, ...]] = {}  # digests of the lists that the client has
@@ -92,6 +99,13 @@ class HubState:
 
     # -- names ---------------------------------------------------------------------------------
 
+    def claim_if_settled(self, kind: Kind) -> None:
+        """Give names, unless other servers are about to list for the first time. Otherwise the names
+        would depend on who is the fastest."""
+        is_open = any(member.lacks(kind) and member.is_running for member in self.all)
+        if kind in self.shown or not is_open:
+            self.claim(kind)
+
     def claim(self, kind: Kind) -> None:
         """Give names to all that servers list. The pages of widgets have names like resources."""
         listed: dict[str, Iterable[str]] = {
@@ -107,18 +121,21 @@ class HubState:
         uris = (widget_of(messages.members_of(tool)) for tool in member.items("tools"))
         return [uri for uri in uris if uri is not None]
 
-    def find(self, kind: Kind, common: str) -> tuple[MemberState, str] | None:
+    def find(self, kind: Kind, common: str) -> Holder | None:
         """Return the server that has something of this name, and its own name for it."""
         home = self.names.home(kind, common)
         if home is None or home.server not in self.members:
             return None
         return self.members[home.server], home.name
 
-    def holders_of(self, uri: str) -> list[tuple[MemberState, str]]:
+    def holders_of(self, uri: str) -> list[Holder]:
         """Return the servers that may have a resource, each with its own URI for it."""
         named = self.find("resources", uri) or self.find("resourceTemplates", uri)
         if named is not None:
             return [named]
+        seen = self.members.get(self.seen_at.get(uri) or "")
+        if seen is not None:
+            return [(seen, uri)]
         own = [
             (member, inner)
             for member in self.all
@@ -143,6 +160,12 @@ class HubState:
                 if home.server == member.name and home.name != common
             }
         return found
+
+    def note_task(self, members: Mapping[str, msgspec.Raw], member: MemberState) -> None:
+        """Remember whose task it is: later requests only name the task."""
+        task = messages.text_of(members, "taskId")
+        if task is not None:
+            self.tasks.put(task, member.name)
 
     # -- what to tell --------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ LIST_METHOD: Final[dict[Kind, str]] = {
     "resources": "resources/list",
     "resourceTemplates": "resources/templates/list",
 }
+KIND_OF_METHOD: Final = {method: kind for kind, method in LIST_METHOD.items()}
 # The capability that a server with such a list declares.
 CAPABILITY: Final[dict[Kind, str]] = {
     "tools": "tools",

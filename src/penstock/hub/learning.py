@@ -80,7 +80,7 @@ def learn(client: ClientState, member: MemberState, kinds: Iterable[Kind]) -> St
     return b""
 
 
-def items_in(result: Mapping[str, msgspec.Raw], kind: Kind) -> list[msgspec.Raw] | None:
+def items_in(result: Mapping[str, msgspec.Raw], kind: str) -> list[msgspec.Raw] | None:
     """Return the items of a page, or None if the result is no such page."""
     raw = result.get(kind)
     if raw is None:

@@ -52,8 +52,8 @@ class MemberState:
         self.era: Era = ""
         self.version = ""
         self.reason = ""  # why it is down
-        self.was_ready = False
         self.is_reported_down = False
+        self.was_lost = False  # it was ready before it ended
         self.started_at = 0.0
         self.retry_at = 0.0
         self.lists: dict[Kind, KnownList] = {
@@ -61,6 +61,7 @@ class MemberState:
         }
         self.changes: dict[Kind, int] = dict.fromkeys(KINDS, 0)
         self.learning: set[Kind] = set()
+        self.to_learn: set[Kind] = set()  # lists that are to be read again soon
         self.learnt_at: dict[Kind, float] = {}
         self.log_level = ""
         self.subscribed: dict[str, int] = {}  # how many clients' requests want news of a resource
@@ -77,6 +78,10 @@ class MemberState:
     @property
     def is_ready(self) -> bool:
         return self.phase == "ready"
+
+    @property
+    def is_running(self) -> bool:
+        return self.phase in ("starting", "ready")
 
     @property
     def is_known(self) -> bool:
@@ -108,6 +113,16 @@ class MemberState:
         name = next(CAPABILITY[kind] for kind in KINDS if CHANGED[kind] == method)
         declared = self.known.capabilities.get(name)
         return isinstance(declared, dict) and declared.get("listChanged") is True
+
+    @property
+    def sets_level(self) -> bool:
+        return self.era == "legacy" and self.can("logging")
+
+    def want(self, uri: str, change: int) -> None:
+        """Note that one more request of a client wants news of a resource, or one less."""
+        count = self.subscribed.pop(uri, 0) + change
+        if count > 0:
+            self.subscribed[uri] = count
 
     # -- its lists -----------------------------------------------------------------------------
 
@@ -186,7 +201,6 @@ class MemberState:
 
     def note_ready(self, now: float) -> None:
         self.phase, self.reason, self._ready_since = "ready", "", now
-        self.was_ready = True
 
     def note_end(self, why: str, now: float) -> float:
         """Note that the server has ended. Return for how long to wait before it is started again."""

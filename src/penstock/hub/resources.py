@@ -1,0 +1,192 @@
+"""Resources of several servers: a URI leads back to its server. News of resources reach the client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.hub.effects import (
+    AskEach,
+    AskMember,
+    FollowResources,
+    MemberAnswer,
+    ReachMembers,
+    SendToClient,
+    Steps,
+)
+from penstock.hub.hub_state import ClientRequest, Holder, HubState
+from penstock.hub.kinds import LISTENED
+from penstock.hub.member_state import MemberState
+from penstock.hub.routing import PATIENCE, answered, joined, line_for, routed
+from penstock.wire import eras, messages
+from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND
+
+_SECONDS: Final = 30.0
+_SUBSCRIPTIONS: Final = "resourceSubscriptions"
+_ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
+_UPDATED: Final = "notifications/resources/updated"
+
+
+def read(state: HubState, request: ClientRequest) -> Steps:
+    uri = messages.text_of(request.members, "uri")
+    if uri is None:
+        return request.fail(INVALID_PARAMS, "params.uri must be a text.")
+    holders = state.holders_of(uri)
+    if len(holders) == 1:
+        return (yield from _routed_to(state, request, uri, holders[0]))
+    return (yield from _read_from_any(state, request, uri, holders))
+
+
+def _routed_to(state: HubState, request: ClientRequest, uri: str, holder: Holder) -> Steps:
+    member, own = holder
+    changes = None if own == uri else {"uri": rawjson.string(own)}
+    return (yield from routed(state, request, member, changes))
+
+
+def _read_from_any(
+    state: HubState, request: ClientRequest, uri: str, holders: Sequence[Holder]
+) -> Steps:
+    """Ask all servers that may have a resource. It must be one alone that has it."""
+    yield ReachMembers([member for member, _ in holders], seconds=_SECONDS, patience=PATIENCE)
+    asked = [(member, own) for member, own in holders if member.is_ready]
+    answers: Sequence[MemberAnswer] = yield AskEach(
+        [_ask(state, request, member, own) for member, own in asked]
+    )
+    found = [
+        (member, answer)
+        for (member, _), answer in zip(asked, answers, strict=True)
+        if answer.result is not None
+    ]
+    if len(found) == 1:
+        member, answer = found[0]
+        state.seen_at.put(uri, member.name)
+        line = request.answer(messages.object_from(answer.result or {}))  # it has our own id
+        return answered(state, request, member, msgspec.structs.replace(answer, line=line))
+    if found:
+        names = joined([member.name for member, _ in found])
+        told = f"Several servers have the resource {uri}: {names}. Ask one of them by a URI in its list."
+        return request.fail(INVALID_PARAMS, told)
+    away = [member.name for member, _ in holders if not member.is_ready]
+    told = f"Resource not found: {uri}."
+    if away:
+        told += f" It may belong to a server that is down: {joined(away)}."
+    return request.fail(INVALID_PARAMS if request.is_modern else RESOURCE_NOT_FOUND, told)
+
+
+def _ask(state: HubState, request: ClientRequest, member: MemberState, own: str) -> AskMember:
+    line = line_for(state, request, member, {"uri": rawjson.string(own)})
+    params = bytes(messages.members_of(line)["params"])
+    return AskMember(member, request.method, params, _SECONDS)
+
+
+# -- news --------------------------------------------------------------------------------------
+
+
+def subscribe(state: HubState, request: ClientRequest) -> Steps:
+    return (yield from _subscribed(state, request, 1))
+
+
+def unsubscribe(state: HubState, request: ClientRequest) -> Steps:
+    return (yield from _subscribed(state, request, -1))
+
+
+def _subscribed(state: HubState, request: ClientRequest, change: int) -> Steps:
+    uri = messages.text_of(request.members, "uri")
+    if uri is None:
+        return request.fail(INVALID_PARAMS, "params.uri must be a text.")
+    holders = state.holders_of(uri)
+    if len(holders) != 1:
+        told = f"Unknown resource: {uri}. Read it first, so that its server is known."
+        return request.fail(INVALID_PARAMS, told)
+    member, own = holders[0]
+    yield ReachMembers([member], patience=PATIENCE)
+    if member.era == "modern":
+        member.want(own, change)
+        yield FollowResources(member)
+        return request.answer(b"{}")
+    answer = yield from _routed_to(state, request, uri, holders[0])
+    if messages.read_message(answer).error is msgspec.UNSET:
+        member.want(own, change)
+        member.followed = set(member.subscribed)
+    return answer
+
+
+def listen(state: HubState, request: ClientRequest) -> Steps:
+    """Open a stream of news. It has no answer before it ends."""
+    if request.fault is not None:
+        return request.fault
+    uris = uris_of(request)
+    holders = [holder for uri in uris for holder in state.holders_of(uri)]
+    yield ReachMembers([member for member, _ in holders], seconds=_SECONDS, patience=PATIENCE)
+    state.listens[request.key] = request
+    yield SendToClient(_acknowledgement(request))
+    for member, own in holders:
+        member.want(own, 1)
+    for member in dict.fromkeys(member for member, _ in holders):
+        yield FollowResources(member)
+    return b""
+
+
+def stop_listening(state: HubState, request: ClientRequest) -> list[MemberState]:
+    """End a stream of news. Return the servers from which less is wanted now."""
+    state.listens.pop(request.key, None)
+    holders = [holder for uri in uris_of(request) for holder in state.holders_of(uri)]
+    for member, own in holders:
+        member.want(own, -1)
+    return list(dict.fromkeys(member for member, _ in holders))
+
+
+def uris_of(request: ClientRequest) -> list[str]:
+    listed = _filter_of(request).get(_SUBSCRIPTIONS)
+    return [uri for uri in listed if isinstance(uri, str)] if isinstance(listed, list) else []
+
+
+def wants(request: ClientRequest, method: str) -> bool:
+    """Return whether a stream asks for this notification."""
+    return _filter_of(request).get(LISTENED[method]) is True
+
+
+def _filter_of(request: ClientRequest) -> Mapping[str, Any]:
+    found = messages.decoded(request.members.get("notifications"))
+    return found if isinstance(found, dict) else {}
+
+
+def _acknowledgement(request: ClientRequest) -> bytes:
+    known = {*LISTENED.values(), _SUBSCRIPTIONS}
+    honoured = {name: value for name, value in _filter_of(request).items() if name in known}
+    return for_stream(request, _ACKNOWLEDGED, {"notifications": encode(honoured)})
+
+
+def for_stream(
+    request: ClientRequest, method: str, params: Mapping[str, bytes | msgspec.Raw]
+) -> bytes:
+    """Return a notification for a stream of news."""
+    meta = messages.object_from(
+        {**messages.members_of(params.get("_meta", b"{}")), eras.SUBSCRIPTION_META: request.key}
+    )
+    return messages.notification(method, messages.object_from({**params, "_meta": meta}))
+
+
+def updated(state: HubState, member: MemberState, params: Mapping[str, msgspec.Raw]) -> list[bytes]:
+    """Return what the client gets when a server says that a resource has changed."""
+    own = messages.text_of(params, "uri")
+    if own is None:
+        return []
+    common = state.names.common("resources", member.name, own)
+    meta = {
+        name: value
+        for name, value in messages.members_of(params.get("_meta", b"{}")).items()
+        if name != eras.SUBSCRIPTION_META
+    }
+    told: dict[str, bytes | msgspec.Raw] = {**params, "uri": rawjson.string(common)}
+    told.pop("_meta", None)
+    if meta:
+        told["_meta"] = messages.object_from(meta)
+    if not state.client.is_modern:
+        return [messages.notification(_UPDATED, messages.object_from(told))]
+    streams = [request for request in state.listens.values() if common in uris_of(request)]
+    return [for_stream(request, _UPDATED, told) for request in streams]

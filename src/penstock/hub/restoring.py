@@ -1,0 +1,49 @@
+"""The log level and the subscriptions of a server, which it must be told whenever it is started."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from penstock.core.json.encoding import encode
+from penstock.hub.client_state import ClientState
+from penstock.hub.effects import AskEach, AskMember, FollowResources, Steps
+from penstock.hub.hub_state import HubState
+from penstock.hub.member_state import MemberState
+from penstock.wire import messages
+
+_SECONDS: Final = 30.0
+
+
+def restore(state: HubState, member: MemberState) -> Steps:
+    level = state.client.log_level
+    if level and member.sets_level:
+        params = encode({"level": level})
+        yield AskEach([AskMember(member, "logging/setLevel", params, _SECONDS)])
+    yield FollowResources(member)
+    return b""
+
+
+def follow(member: MemberState) -> Steps:
+    """Subscribe at a legacy server to the resources that clients want news of, and to no others."""
+    more = member.subscribed.keys() - member.followed
+    less = member.followed - member.subscribed.keys()
+    member.followed = set(member.subscribed)
+    yield AskEach(
+        [
+            *(_subscription(member, "resources/subscribe", uri) for uri in sorted(more)),
+            *(_subscription(member, "resources/unsubscribe", uri) for uri in sorted(less)),
+        ]
+    )
+    return b""
+
+
+def _subscription(member: MemberState, method: str, uri: str) -> AskMember:
+    return AskMember(member, method, encode({"uri": uri}), _SECONDS)
+
+
+def listening_params(client: ClientState, member: MemberState) -> bytes:
+    """Return the parameters of the stream in which a modern server tells its news."""
+    wanted = encode(member.listens_for)
+    return messages.object_from(
+        {"notifications": wanted, "_meta": messages.object_from(client.meta())}
+    )

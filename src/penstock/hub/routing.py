@@ -1,0 +1,191 @@
+"""The way of a client's request to one server, and of the answer back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from penstock.core.json import rawjson
+from penstock.hub.crossing import (
+    cannot_cross,
+    error_across,
+    params_to_legacy,
+    params_to_modern,
+    result_to_legacy,
+    result_to_modern,
+)
+from penstock.hub.effects import (
+    Asking,
+    MemberAnswer,
+    PassOn,
+    ReachMembers,
+    RefreshLists,
+    Steps,
+)
+from penstock.hub.hub_state import ClientRequest, Holder, HubState
+from penstock.hub.kinds import NAMED_BY, Kind
+from penstock.hub.links import mentions, result_renamed
+from penstock.hub.member_state import MemberState
+from penstock.wire import messages
+from penstock.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, UPSTREAM_GONE
+
+# A call waits so many seconds for a server that is to be started again.
+PATIENCE: Final = 5.0
+_LIST_SECONDS: Final = 10.0
+_TASK_ID: Final = b'"taskId"'
+
+
+def routed(
+    state: HubState,
+    request: ClientRequest,
+    member: MemberState,
+    changes: dict[str, bytes] | None = None,
+) -> Steps:
+    """Send a request to a server, with other values for some of its parameters. Return the answer
+    in the client's era and under the client's names."""
+    yield ReachMembers([member], patience=PATIENCE)
+    if not member.is_ready:
+        return request.fail(UPSTREAM_GONE, unreachable(member))
+    refusal = _refusal(state, request, member)
+    if refusal:
+        return request.fail(METHOD_NOT_FOUND, refusal)
+    answer: MemberAnswer = yield PassOn(member, line_for(state, request, member, changes))
+    return answered(state, request, member, answer)
+
+
+def unreachable(member: MemberState) -> str:
+    why = member.reason or "it does not answer"
+    again = " It is being started again: try once more in a few seconds, or go on without it."
+    return f"The server {member.name!r} is down: {why.rstrip('.')}.{again}"
+
+
+def _refusal(state: HubState, request: ClientRequest, member: MemberState) -> str:
+    """Return why a request cannot be sent to a server of the other era, or ""."""
+    if state.speaks_to(member):
+        return ""
+    is_task = request.method.startswith("tasks/") or "task" in request.members
+    return cannot_cross(member.name, "runs tasks") if is_task else ""
+
+
+def line_for(
+    state: HubState,
+    request: ClientRequest,
+    member: MemberState,
+    changes: dict[str, bytes] | None = None,
+) -> bytes:
+    """Return a request as the server gets it: the same bytes, if nothing about it changes."""
+    if not changes and state.speaks_to(member):
+        return request.line
+    params: dict[str, bytes | msgspec.Raw] = {**request.members, **(changes or {})}
+    if not state.speaks_to(member):
+        is_modern = member.era == "modern"
+        params = (
+            params_to_modern(params, state.client.meta()) if is_modern else params_to_legacy(params)
+        )
+    return messages.request(request.key, request.method, messages.object_from(params))
+
+
+def answered(
+    state: HubState, request: ClientRequest, member: MemberState, answer: MemberAnswer
+) -> bytes:
+    """Return a server's answer as the client gets it: the same bytes, if nothing about it changes."""
+    if answer.message is None:
+        return request.fail(UPSTREAM_GONE, answer.why)
+    line = answer.line
+    if _TASK_ID in line:
+        result = answer.result or {}
+        state.note_task(result, member)
+        state.note_task(messages.members_of(result.get("task", b"{}")), member)
+    renamed = state.renamed_uris(member)
+    is_renamed = bool(renamed) and mentions(line, renamed)
+    if state.speaks_to(member) and not is_renamed:
+        return line
+    if answer.result is None:
+        return _error(state, request, member, answer)
+    told: dict[str, bytes | msgspec.Raw] = dict(answer.result)
+    if is_renamed:
+        told = result_renamed(answer.result, lambda uri: renamed.get(uri, uri))
+    if state.speaks_to(member):
+        return request.answer(messages.object_from(told))
+    if state.client.is_modern:
+        return result_to_modern(request.key, told, request.method)
+    return result_to_legacy(request.key, told, request.method, member.name)
+
+
+def _error(
+    state: HubState, request: ClientRequest, member: MemberState, answer: MemberAnswer
+) -> bytes:
+    if answer.error is None or state.speaks_to(member):
+        return answer.line
+    is_modern = state.client.is_modern
+    return error_across(request.key, answer.error, request.method, is_modern=is_modern)
+
+
+def found_by_name(state: HubState, kind: Kind, name: str) -> Asking[Holder | None]:
+    """Return the server that has something of this name, and its own name for it. If nothing has,
+    wait for servers whose list was never learnt. The only server gets any name."""
+    found = state.find(kind, name)
+    if found is None:
+        yield from learn_lacking(state, kind)
+        found = state.find(kind, name)
+    if found is None and state.only is not None:
+        return state.only, name
+    return found
+
+
+def learn_lacking(state: HubState, kind: Kind) -> Asking[list[MemberState]]:
+    """Wait for servers whose list was never learnt, so many seconds from their start. Return those
+    whose list is still not known."""
+    lacking = [member for member in state.all if member.lacks(kind)]
+    now = state.clock()
+    left = [
+        _LIST_SECONDS - (now - member.started_at) if member.phase == "starting" else _LIST_SECONDS
+        for member in lacking
+    ]
+    seconds = max([0.0, *left])
+    yield ReachMembers(lacking, seconds=seconds)
+    yield RefreshLists([member for member in lacking if member.is_ready], kind, seconds)
+    state.claim(kind)
+    return [member for member in lacking if member.lacks(kind)]
+
+
+def by_name(kind: Kind, state: HubState, request: ClientRequest) -> Steps:
+    """Send a request to the server that has the tool or prompt of this name."""
+    name = messages.text_of(request.members, NAMED_BY[kind])
+    if name is None:
+        return request.fail(INVALID_PARAMS, f"params.{NAMED_BY[kind]} must be a text.")
+    found = yield from found_by_name(state, kind, name)
+    if found is None:
+        return request.fail(INVALID_PARAMS, _unknown(state, kind, name))
+    member, own = found
+    changes = None if own == name else {NAMED_BY[kind]: rawjson.string(own)}
+    return (yield from routed(state, request, member, changes))
+
+
+def _unknown(state: HubState, kind: Kind, name: str) -> str:
+    """Say that nothing has this name, and what it may be called or where it may be."""
+    what = kind.removesuffix("s")
+    told = f"Unknown {what}: {name}."
+    spellings = state.names.spellings(kind, name, state.members)
+    if spellings:
+        return f"{told} Several servers have it, as {' and '.join(spellings)}."
+    away = [member.name for member in state.all if member.lacks(kind)]
+    return f"{told} It may belong to a server that is down: {joined(away)}." if away else told
+
+
+def joined(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def elsewhere(state: HubState, request: ClientRequest) -> Steps:
+    """Send on a request of a method that Penstock does not know. A task names its server."""
+    task = messages.text_of(request.members, "taskId")
+    member = state.members.get(state.tasks.get(task or "") or "") or state.only
+    if member is not None:
+        return (yield from routed(state, request, member))
+    if task is not None:
+        return request.fail(INVALID_PARAMS, f"Unknown task: {task}.")
+    told = f"{request.method} does not say which of the servers it is for, so it reaches none."
+    return request.fail(METHOD_NOT_FOUND, told)
