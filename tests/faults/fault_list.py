@@ -66,9 +66,16 @@ HOST_LEAVES = Fault(
 )
 SIGNAL = Fault(
     "signal",
-    "SIGTERM, SIGINT or SIGHUP to Penstock, at any time",
+    "SIGTERM, SIGINT or SIGHUP to `run`, at any time",
     "every result that has a token, if the store is not in memory",
     "Penstock and all that it started end. A new Penstock reads the results. No tool is run again.",
+)
+SIGNAL_TO_SERVE = Fault(
+    "signal-to-serve",
+    "SIGTERM, SIGINT or SIGHUP to `serve`, at any time",
+    "every result that has a token, if the store is not in memory",
+    "A call has three seconds to end. Then Penstock and all that it started end. A new Penstock reads "
+    "the results. No tool is run again.",
 )
 KILLED = Fault(
     "killed",
@@ -94,6 +101,7 @@ FAULTS = (
     CLIENT_LEAVES,
     HOST_LEAVES,
     SIGNAL,
+    SIGNAL_TO_SERVE,
     KILLED,
     WORKER_KILLED,
 )

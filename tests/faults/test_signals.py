@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from fault_list import KILLED, SIGNAL
+from fault_list import KILLED, SIGNAL, SIGNAL_TO_SERVE
 from fault_rig import (
     ENDLESS_SQL,
     RUN_COMMAND,
@@ -100,8 +100,14 @@ def test_a_signal(rig, saw, way, stage, number):
     wait_until_gone(*below)
     client.close()
     late = token_in(client, key)
-    if not late:
-        saw(KILLED if number == signal.SIGKILL else SIGNAL, last_words(client, key))
+    if key is not None and not late:
+        words = last_words(client, key)
+        if number == signal.SIGKILL:
+            saw(KILLED, words)
+        elif way == SERVE_COMMAND:
+            saw(SIGNAL_TO_SERVE, words)
+        else:
+            saw(SIGNAL, words)
     ran = {tool: made.count(tool) for tool in ("rows", "hang")}
     made.start()
     client = made.client()

@@ -52,6 +52,10 @@ def test_each_connection_leaves_a_file_for_its_request_to_upstream():
     assert connections_within(4_096, 8_000) == 2_048
 
 
+def test_each_connection_leaves_two_files_for_requests_that_workers_pass_on():
+    assert connections_within(4_096, 8_000, is_in_team=True) == 1_024
+
+
 @one_worker
 def test_the_limit_of_files_is_raised(tmp_path):
     with serving_logged(tmp_path / "log", before="ulimit -S -n 64; ") as (_, process):

@@ -185,4 +185,5 @@ def test_without_its_store_penstock_says_so_and_it_recovers(redis):
         assert {value_of(result)["error"] for result in failed} == {"The store cannot be reached."}
         process.send_signal(signal.SIGCONT)
         wait_until(lambda: eve.call("read_result", reading) == before)
-        assert value_of(ann.call("rows"))["continuation_token"]
+        # Each worker finds out for itself that the store is back.
+        wait_until(lambda: "continuation_token" in value_of(ann.call("rows")))

@@ -3,71 +3,14 @@
 import asyncio
 import os
 import re
-import signal
 import subprocess
-import sys
-import threading
-from contextlib import contextmanager
-from pathlib import Path
 
 import httpx2
-import psutil
 import pytest
-from http_rig import ACCEPT, PLAIN, Raw, eventually, messages_of, request, started, value_of
-from relay_processes import clean_environment, end, is_gone, wait_until_gone
+from http_rig import ACCEPT, PLAIN, eventually, messages_of, request, started, value_of
+from team_rig import SERVE, WAIT, is_waiting, serving_team
 
-SERVE = [sys.executable, "-m", "penstock", "serve", "--port", "0"]
-WAIT = 60
 MANY = 80
-
-
-class Team:
-    """A team, and clients of each of its workers."""
-
-    def __init__(self, process, log):
-        self.process = psutil.Process(process.pid)
-        self.log = log
-        self.url = re.search(r"http://\S+", log.read_text())[0]
-
-    def doors(self):
-        """Return the process of each worker by the Unix socket on which the others reach it."""
-        found = {}
-        for worker in self.process.children():
-            for one in worker.net_connections("unix"):
-                if one.laddr.endswith(".sock"):
-                    found[one.laddr] = worker
-        return dict(sorted(found.items()))
-
-    @contextmanager
-    def client(self, index):
-        """Yield a client whose requests arrive at one worker."""
-        with Raw(self.url) as client:
-            client.http.close()
-            path = list(self.doors())[index]
-            client.http = httpx2.Client(timeout=WAIT, transport=httpx2.HTTPTransport(uds=path))
-            yield client
-
-    @contextmanager
-    def clients(self):
-        with self.client(0) as first, self.client(1) as second:
-            yield first, second
-
-
-@contextmanager
-def serving_team(folder, *target, before=()):
-    log = folder / "log"
-    command = [*before, *SERVE, "--workers", "2", "--store", f"sqlite:///{folder}/results", *target]
-    with log.open("wb") as stream:
-        process = subprocess.Popen(command, stderr=stream, env=clean_environment())
-    try:
-        assert eventually(lambda: "http://" in log.read_text() or process.poll() is not None, WAIT)
-        yield Team(process, log)
-    finally:
-        process.terminate()
-        try:
-            process.wait(WAIT)
-        finally:
-            end(process.pid)
 
 
 @pytest.fixture(scope="module")
@@ -243,6 +186,18 @@ def test_a_body_of_megabytes_passes_to_the_worker_of_its_session(team):
         assert value_of(other.call("echo", {"text": text}))["total_size"] > len(text)
 
 
+def test_a_session_that_initializes_again_through_the_other_worker_keeps_its_worker(any_team):
+    """A command goes on with its session. A URL opens another one, whose id the client must get."""
+    with any_team.clients() as (own, other):
+        own.initialize()
+        other.session = own.session
+        other.initialize()
+        other.session = other.session or own.session
+        assert other.session.startswith("w0-")
+        for client in (own, other):
+            assert value_of(client.call("echo", {"text": "é"})) == {"text": "é"}
+
+
 # -- modern requests ---------------------------------------------------------------------------
 
 
@@ -263,86 +218,6 @@ def test_a_modern_result_is_read_through_either_worker(any_team):
         probe = value_of(first.modern_call("rows"))
         page = {"continuation_token": probe["continuation_token"], "mode": "paginated"}
         assert value_of(second.modern_call("read_result", page))["total"] == probe["count"]
-
-
-# -- a worker that ends ------------------------------------------------------------------------
-
-
-def test_a_killed_worker_loses_only_its_own_calls(mortal_team):
-    team = mortal_team
-    with team.clients() as (kept, lost), team.client(0) as other:
-        kept.initialize()
-        lost.initialize()
-        other.session = lost.session
-        victim = list(team.doors().values())[1]
-        servers = victim.children(recursive=True)
-        outcome = {}
-
-        def wait_in_vain():
-            outcome["reply"] = other.post(request("tools/call", {"name": "wait"}, 5))
-
-        waiting = threading.Thread(target=wait_in_vain)
-        waiting.start()
-        assert eventually(lambda: is_waiting(lost), WAIT)
-        victim.kill()
-        waiting.join(WAIT)
-        error = outcome["reply"].json()["error"]
-        assert (outcome["reply"].status_code, error["code"]) == (502, -32010)
-        assert "ended before it answered" in error["message"]
-        assert "may have run" in error["message"]
-        assert value_of(kept.call("echo", {"text": "kept"})) == {"text": "kept"}
-        assert other.post(request("tools/list", {}, 6)).status_code == 404  # by the new worker
-        assert eventually(lambda: len(team.doors()) == 2, WAIT)
-        assert victim not in team.doors().values()
-        wait_until_gone(*(server.pid for server in servers))
-    assert "was ended by signal 9" in team.log.read_text()
-
-
-def is_waiting(client):
-    requests = value_of(client.call("seen", key=99))["requests"]
-    return any(one["body"].get("params", {}).get("name") == "wait" for one in requests)
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_all_workers_and_their_servers(mortal_team, number):
-    team = mortal_team
-    with team.clients() as clients:
-        for client in clients:
-            client.initialize()
-    family = team.process.children(recursive=True)
-    folder = Path(next(iter(team.doors()))).parent
-    team.process.send_signal(number)
-    assert team.process.wait(WAIT) in (128 + number, -number, None)
-    wait_until_gone(*(one.pid for one in family))
-    assert not folder.exists()
-
-
-def test_workers_end_when_their_supervisor_is_killed(mortal_team):
-    team = mortal_team
-    with team.client(1) as client:
-        client.initialize()
-    family = team.process.children(recursive=True)
-    folder = Path(next(iter(team.doors()))).parent
-    team.process.kill()
-    wait_until_gone(*(one.pid for one in family))
-    assert not folder.exists()
-
-
-def test_a_worker_that_is_told_to_end_is_replaced(mortal_team):
-    old = next(iter(mortal_team.doors().values()))
-    old.terminate()
-    assert eventually(lambda: is_gone(old.pid) and len(mortal_team.doors()) == 2, WAIT)
-    with mortal_team.client(0) as client:
-        client.initialize()
-        assert client.session.startswith("w0-")
-
-
-def test_workers_are_replaced_though_the_parent_ignores_the_end_of_children(tmp_path):
-    ignoring = ["sh", "-c", 'trap "" CHLD; exec "$@"', "sh"]
-    with serving_team(tmp_path, "--", *PLAIN, before=ignoring) as team:
-        old = next(iter(team.doors().values()))
-        old.kill()
-        assert eventually(lambda: is_gone(old.pid) and len(team.doors()) == 2, WAIT)
 
 
 # -- the start ---------------------------------------------------------------------------------

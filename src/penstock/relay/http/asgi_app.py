@@ -19,14 +19,15 @@ from penstock.relay.http.events import Event
 from penstock.relay.http.far_end import far_end_of
 from penstock.relay.http.gateway import HttpGateway, Inbound
 from penstock.relay.http.limits import ServeLimits
-from penstock.relay.http.refusals import RefusedExchange
+from penstock.relay.http.refusals import RefusedExchange, refused
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.replying import HttpReply
 from penstock.wire import messages
-from penstock.wire.messages import INTERNAL_ERROR
+from penstock.wire.messages import INTERNAL_ERROR, UPSTREAM_GONE
 
 _REFUSED: Final = 400
 _SHOWN: Final = 200
+_ENDS: Final = "Penstock was told to end before this request was answered."
 
 Step = Callable[[Inbound, ReplyQueue], Awaitable[None]]
 
@@ -53,6 +54,8 @@ class AsgiApp:
             await bodies.refuse(request, refusal, incoming, send, self._limits.linger_seconds)
         except ClientDisconnect:
             logger().info("a client left before its request was complete")
+        except asyncio.CancelledError:
+            await refused(503, _ENDS, code=UPSTREAM_GONE).response(scope, receive, send)
 
     def _note(self, request: Request, response: Response) -> None:
         if response.status_code >= _REFUSED:  # /healthz is answered in the same way
@@ -79,10 +82,13 @@ class AsgiApp:
 
     async def _reply(self, request: Request, send: Send, inbound: Inbound, step: Step) -> None:
         queue = ReplyQueue()
+        reply = HttpReply(request, send, inbound, queue)
         work = asyncio.create_task(self._work(inbound, queue, step))
         try:
             with far_end_of(request).departure_told_to(queue.break_off):
-                await HttpReply(request, send, inbound, queue).write()
+                await reply.write()
+        except asyncio.CancelledError:  # The server ends, and has waited long enough.
+            await reply.break_off(_ENDS)
         finally:
             queue.break_off()
             work.cancel()

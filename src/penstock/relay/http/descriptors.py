@@ -33,9 +33,10 @@ def raise_limit() -> int:
     return wanted
 
 
-def connections_within(files: int, wanted: int) -> int:
-    """Return how many connections fit. For each, Penstock may need one more file: to upstream."""
-    room = files // 2
+def connections_within(files: int, wanted: int, *, is_in_team: bool = False) -> int:
+    """Return how many connections fit. For each, Penstock may need one more file: to upstream. A worker
+    of several may also need one to another worker, and one for a request that another passes on."""
+    room = files // (4 if is_in_team else 2)
     if room < wanted:
         logger().warning(
             "at most %d connections at once, not %d: this process may open only %d files. Raise the "

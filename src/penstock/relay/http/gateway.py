@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Protocol
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from penstock.core.model.values import Principal
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.wire import messages
-from penstock.wire.messages import Message
+from penstock.wire.messages import MAY_HAVE_RUN, UPSTREAM_GONE, Message
 
 
 class Inbound(msgspec.Struct, frozen=True):
@@ -46,6 +46,20 @@ class Inbound(msgspec.Struct, frozen=True):
         if self.message is None:
             found = map(messages.message_or_none, messages.batch_of(self.body) or [])
         return [message for message in found if message is not None and message.is_request]
+
+
+def answer_for_each(
+    inbound: Inbound, answer: Callable[[Message], bytes], answered: Collection[bytes] = ()
+) -> bytes:
+    """Return an answer to each request in the body that is not answered yet; b"" if there is none."""
+    made = [answer(message) for message in inbound.requests() if message.key not in answered]
+    return b"[" + b",".join(made) + b"]" if made and inbound.message is None else b"".join(made)
+
+
+def lost(message: Message, told: str, *, was_begun: bool = True) -> bytes:
+    """Return the error for a request that gets no answer."""
+    may_have_run = was_begun and message.method == "tools/call"
+    return messages.failure(message.key, UPSTREAM_GONE, told + MAY_HAVE_RUN * may_have_run)
 
 
 def principal_of(session: str, authorization: str, *, is_modern: bool) -> Principal:

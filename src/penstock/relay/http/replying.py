@@ -16,13 +16,14 @@ from starlette.types import Send
 
 from penstock.relay.http.admission import accepts
 from penstock.relay.http.events import Event
-from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.gateway import Inbound, answer_for_each, lost
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.wire import headers
 from penstock.wire.headers import EVENTS, JSON
 
 PING_SECONDS: Final = 15.0
 _NO_CONTENT: Final = 204
+_UNAVAILABLE: Final = 503
 _PING: Final = b": ping\r\n\r\n"
 _OPEN: Final = b": open\r\n\r\n"
 
@@ -42,6 +43,7 @@ class HttpReply:
         self._inbound = inbound
         self._queue = queue
         self._takes_events = accepts(request, EVENTS)
+        self._has_begun = self._is_stream = False
 
     async def write(self) -> None:
         first = await self._first()
@@ -53,6 +55,19 @@ class HttpReply:
             await self._json(first)
         else:
             await self._stream(first)
+
+    async def break_off(self, told: str) -> None:
+        """End the reply although the queue goes on, with an error for each request without an answer.
+
+        An answer that waits to be sent, or is sent in part, is the only one.
+        """
+        errors = answer_for_each(self._inbound, lambda message: lost(message, told))
+        if self._is_stream:
+            is_answered = not self._queue.is_open or self._inbound.message is None
+            await self._body(b"" if is_answered else _framed(Event(errors)), more=False)
+        elif not self._has_begun:
+            self._queue.status = _UNAVAILABLE
+            await self._json(Event(errors))
 
     async def _first(self) -> Event | None:
         """Return the first message, or None after a while: a stream then keeps the connection."""
@@ -86,6 +101,7 @@ class HttpReply:
     async def _stream(self, event: Event | None) -> None:
         opening = self._queue.become_stream()
         await self._head(200, _STREAM_HEADERS)
+        self._is_stream = True
         early = b"".join(_framed(one) for one in (opening, event) if one is not None)
         await self._body(early)  # Also if it is empty: the server holds the head until then.
         while True:
@@ -104,6 +120,7 @@ class HttpReply:
         session = self._queue.session
         own = ((headers.SESSION, self._queue.session_mark + session),) if session else ()
         made = (*given.items(), *own, *self._queue.headers)  # A header may occur several times.
+        self._has_begun = True
         pairs = [(name.encode(), value.encode("latin-1")) for name, value in made]
         await self._send({"type": "http.response.start", "status": status, "headers": pairs})
 

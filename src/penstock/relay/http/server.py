@@ -125,7 +125,8 @@ def server_config(gateway: HttpGateway, listening: Listening) -> uvicorn.Config:
     """Return the settings of the server below. It reads HTTP with h11 alone: a faster parser takes what
     follows `Upgrade` for a new request, takes trailers for headers, and limits no head."""
     limits = listening.limits
-    most = descriptors.connections_within(descriptors.raise_limit(), limits.connections)
+    files, is_in_team = descriptors.raise_limit(), listening.workers > 1
+    most = descriptors.connections_within(files, limits.connections, is_in_team=is_in_team)
     limits = msgspec.structs.replace(limits, connections=most)
     doors = Doors(limits, is_behind_proxy=listening.trusts_proxy)
     return uvicorn.Config(

@@ -13,21 +13,27 @@ from penstock.log import logger
 from penstock.relay.http.admission import PATH, PEER, is_read
 from penstock.relay.http.client import BrokenOff
 from penstock.relay.http.events import Event
-from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.gateway import Inbound, answer_for_each, lost
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered
 from penstock.relay.http.upstream_refusals import BAD_GATEWAY
 from penstock.relay.target import Target
 from penstock.wire import messages
-from penstock.wire.messages import MAY_HAVE_RUN, UPSTREAM_GONE, Message
+from penstock.wire.headers import EVENTS, JSON
+from penstock.wire.messages import UPSTREAM_GONE
 
-_ENDED: Final = "The worker process that had this session ended before it answered."
+_ENDED: Final = "The worker process that had this session ended before it answered, or it hangs."
 _UNREACHED: Final = "The worker process that has this session cannot be reached. Try again."
 _WRITING_SECONDS: Final = 5.0
+# Even while a tool runs for an hour, a colleague sends a ping every 15 seconds (`replying.py`).
+_SILENCE_SECONDS: Final = 45.0
+_TAKEN: Final = f"{JSON}, {EVENTS}"
 
 
 class Colleague:
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, silence: float = _SILENCE_SECONDS) -> None:
+        """`path`: its Unix socket. `silence`: the seconds after which it is taken to hang."""
+        self._silence = silence
         target = Target(url=f"http://colleague{PATH}")
         # What it sends is within the limits already.
         self._server = HttpUpstream(target, sys.maxsize, path=path)
@@ -38,12 +44,19 @@ class Colleague:
         answered: set[bytes] = set()
         try:
             with await self._asked(method, inbound) as answer:
-                await _take(answer, queue, answered)
+                await _take(answer, inbound, queue, answered)
         except (Unanswered, BrokenOff) as error:
             logger().error("a request could not be passed on: %s", error)
             was_sent = isinstance(error, BrokenOff) or error.may_have_run
-            left = [one for one in inbound.requests() if one.key not in answered]
-            await _fail(inbound, left, queue, was_sent=was_sent)
+            told = _ENDED if was_sent else _UNREACHED
+            errors = answer_for_each(
+                inbound, lambda message: lost(message, told, was_begun=was_sent), answered
+            )
+            if not errors and inbound.body and not queue.is_stream:
+                errors = messages.failure(b"", UPSTREAM_GONE, told)
+            queue.status = BAD_GATEWAY
+            if errors:
+                await queue.finish(Event(errors))
 
     async def close(self) -> None:
         for task in self._ending:
@@ -52,11 +65,12 @@ class Colleague:
 
     async def _asked(self, method: str, inbound: Inbound) -> HttpAnswer:
         """Pass on a request, and return the answer."""
-        given = [pair for pair in inbound.headers if is_read(pair[0])]
-        given.append((PEER, inbound.peer))
+        given = [pair for pair in inbound.headers if is_read(pair[0]) and pair[0] != "accept"]
+        # A client may take no stream. The colleague sends one all the same: only a stream has pings.
+        given += [(PEER, inbound.peer), ("accept", _TAKEN)]
         written = asyncio.Event()
         asking = asyncio.create_task(
-            self._server.request(method, given, inbound.body or None, written=written)
+            self._server.request(method, given, inbound.body or None, self._silence, written)
         )
         try:
             return await asyncio.shield(asking)
@@ -88,13 +102,15 @@ def _drop(asked: asyncio.Task[HttpAnswer]) -> None:
         asked.result().close()
 
 
-async def _take(answer: HttpAnswer, queue: ReplyQueue, answered: set[bytes]) -> None:
+async def _take(
+    answer: HttpAnswer, inbound: Inbound, queue: ReplyQueue, answered: set[bytes]
+) -> None:
     """Pass on a reply, and note the requests that it answers."""
     queue.session, queue.headers = answer.session, answer.advice
     if not answer.is_stream:
         queue.status = answer.status
         async for event in answer.events():
-            await queue.finish(event)
+            await queue.finish(_addressed(inbound, event) if answer.is_refusal else event)
         return
     queue.is_stream = True
     await queue.put(Event())  # The client learns at once that the stream is open.
@@ -105,23 +121,12 @@ async def _take(answer: HttpAnswer, queue: ReplyQueue, answered: set[bytes]) -> 
             answered.add(read.key)
 
 
-async def _fail(
-    inbound: Inbound, left: list[Message], queue: ReplyQueue, *, was_sent: bool
-) -> None:
-    """Answer the requests that are left with an error."""
-    queue.status = BAD_GATEWAY
-    told = _ENDED if was_sent else _UNREACHED
-    errors = [_error(message, told, was_sent=was_sent) for message in left]
-    if inbound.message is None and errors:
-        await queue.finish(Event(b"[" + b",".join(errors) + b"]"))
-    elif errors:
-        await queue.finish(Event(errors[0]))
-    elif inbound.body and not queue.is_stream:
-        await queue.finish(Event(messages.failure(b"", UPSTREAM_GONE, told)))
-
-
-def _error(message: Message, told: str, *, was_sent: bool) -> bytes:
-    is_call = message.method == "tools/call"
-    return messages.failure(
-        message.key, UPSTREAM_GONE, told + (MAY_HAVE_RUN if is_call and was_sent else "")
-    )
+def _addressed(inbound: Inbound, event: Event) -> Event:
+    """Give a refusal that names no request the ids of those that it refuses. The client may have a
+    stream by now, which has no status that would tell it."""
+    read = messages.message_or_none(event.message)
+    if read is None or read.key not in (b"", b"null") or isinstance(read.error, msgspec.UnsetType):
+        return event
+    error = bytes(read.error)
+    told = answer_for_each(inbound, lambda message: messages.error_response(message.key, error))
+    return Event(told) if told else event

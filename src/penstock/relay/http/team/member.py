@@ -8,11 +8,13 @@ import shutil
 import signal
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from penstock.relay.http.team.team import Team
+from penstock.relay.http.team.watch import BEAT_SECONDS
 
 
 class TeamMember(msgspec.Struct, frozen=True):
@@ -21,10 +23,11 @@ class TeamMember(msgspec.Struct, frozen=True):
     team: Team
     door: socket.socket  # on which it hears the other members
     leash: int  # a pipe that the supervisor alone holds open
-    ready: int  # the pipe on which the supervisor hears that the member serves
+    ready: int  # the pipe on which the supervisor hears that the member serves, again and again
 
     def begin(self, leave: Callable[[int], None]) -> None:
-        """Tell the supervisor that this member serves, and leave when the supervisor has ended."""
+        """Tell the supervisor that this member serves, and go on telling it. Leave when the supervisor
+        has ended."""
         loop = asyncio.get_running_loop()
 
         def orphaned() -> None:
@@ -33,5 +36,13 @@ class TeamMember(msgspec.Struct, frozen=True):
             shutil.rmtree(folder, ignore_errors=True)  # The supervisor could not.
             leave(signal.SIGTERM)
 
+        def beat() -> None:
+            with suppress(
+                OSError
+            ):  # The supervisor has ended, or is stopped, and the pipe is full.
+                os.write(self.ready, b"+")
+            loop.call_later(BEAT_SECONDS, beat)
+
         loop.add_reader(self.leash, orphaned)
-        os.write(self.ready, b"+")
+        os.set_blocking(self.ready, False)
+        beat()

@@ -1,6 +1,7 @@
 """The supervisor of a team: the process that starts the members, and replaces those that end.
 
-It serves nothing itself, so nothing that a client sends can harm it. It has no thread and no event
+It also replaces a member that hangs (`watch.py`): otherwise its clients would wait for ever. It
+serves nothing itself, so nothing that a client sends can harm it. It has no thread and no event
 loop, so it can fork: a new member has the same settings and secrets as the others, whatever has changed
 in files and variables since.
 """
@@ -10,19 +11,18 @@ from __future__ import annotations
 import gc
 import os
 import selectors
-import shutil
 import signal
 import socket
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 from penstock.log import logger
 from penstock.relay.http.listeners import CannotListen, Listener
+from penstock.relay.http.team.folder import TeamFolder
 from penstock.relay.http.team.member import TeamMember
 from penstock.relay.http.team.team import Team
+from penstock.relay.http.team.watch import BEAT_SECONDS, Watch
 from penstock.relay.signals import ending_signals, on_signals
 
 # Members end their servers and what is in progress, which takes a few seconds.
@@ -38,20 +38,21 @@ class _Running:
 
     def __init__(self, pid: int, pipe: int) -> None:
         self.pid = pid
-        self.pipe = pipe  # It brings a byte when the member serves, and ends with the process.
+        self.pipe = pipe  # It brings a byte at each beat of the member, and ends with the process.
         self.is_ready = False
+        self.watch = Watch(pid)
         self.since = time.monotonic()
 
 
 class Supervisor:
-    def __init__(self, count: int) -> None:
-        self._folder = tempfile.mkdtemp(prefix="penstock-")  # only for this user
-        self._paths = tuple(str(Path(self._folder, f"{index}.sock")) for index in range(count))
+    def __init__(self, count: int, turn_seconds: float = BEAT_SECONDS) -> None:
+        self._folder = TeamFolder()
+        self._paths = tuple(str(self._folder.path / f"{index}.sock") for index in range(count))
         try:
             self._doors = [_door(path) for path in self._paths]
         except OSError as error:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            told = f"Cannot create a socket in {self._folder}: {error}."
+            self._folder.remove()
+            told = f"Cannot create a socket in {self._folder.path}: {error}."
             raise CannotListen(
                 told, next_step="Set TMPDIR to a folder with a short path."
             ) from error
@@ -63,6 +64,8 @@ class Supervisor:
         self._running: dict[int, _Running] = {}
         self._pauses = dict.fromkeys(range(count), 0.0)
         self._due: dict[int, float] = {}  # when a member is to be started again
+        self._turn_seconds = turn_seconds
+        self._turn = 0.0  # when the members are looked at again
         self._signal = 0
         self._code = 0
         self._last_code = 0  # of the last member that ended
@@ -88,7 +91,8 @@ class Supervisor:
             member = self._start_due()
             if member is not None:
                 return member
-            self._wait(min(self._due.values(), default=None))
+            self._wait(min([self._turn, *self._due.values()]))
+            self._look_for_hung()
         self._end()
         return 128 + self._signal if self._signal else self._code
 
@@ -174,6 +178,17 @@ class Supervisor:
         self._pauses[index] = min(max(2 * self._pauses[index], 1.0), _LONGEST_PAUSE)
         self._due[index] = time.monotonic() + self._pauses[index]
 
+    def _look_for_hung(self) -> None:
+        """Kill the members that hang. A signal that ends them gently would not be heard."""
+        if time.monotonic() < self._turn:
+            return
+        self._turn = time.monotonic() + self._turn_seconds
+        for index, one in self._running.items():
+            if one.is_ready and one.watch.hangs():
+                told = "worker %d hangs: it has not served for %.0f s. It is killed"
+                logger().error(told, index, one.watch.turns * self._turn_seconds)
+                os.kill(one.pid, signal.SIGKILL)
+
     # -- waiting -------------------------------------------------------------------------------
 
     def _wait(self, until: float | None) -> None:
@@ -182,8 +197,9 @@ class Supervisor:
         for key, _ in self._selector.select(seconds):
             if key.fd == self._bell:
                 os.read(self._bell, 1_024)
-            elif os.read(key.fd, 1):
+            elif os.read(key.fd, 1_024):
                 self._running[key.data].is_ready = True
+                self._running[key.data].watch.hear()
             else:
                 self._ended(key.data)
 
@@ -204,7 +220,7 @@ class Supervisor:
         self._tell(signal.SIGKILL)
         while self._running:
             self._wait(None)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.remove()
 
 
 def _door(path: str) -> socket.socket:

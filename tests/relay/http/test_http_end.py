@@ -1,0 +1,100 @@
+"""`penstock serve` is told to end while requests are in progress."""
+
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+from http_rig import (
+    ACCEPT,
+    PLAIN,
+    Raw,
+    eventually,
+    messages_of,
+    request,
+    serve_command,
+    started,
+    value_of,
+)
+
+WAIT = {"name": "wait", "arguments": {}}
+SECONDS = 60
+
+
+class Serving:
+    def __init__(self, process, url, log):
+        self.process = process
+        self.url = url
+        self.log = log
+
+
+@pytest.fixture(params=["command", "url"])
+def target(request):
+    if request.param == "command":
+        yield ["--", *PLAIN]
+    else:
+        with started([*PLAIN, "--http"]) as url:
+            yield ["--url", url]
+
+
+@pytest.fixture
+def served(target, tmp_path):
+    log = tmp_path / "log"
+    with serve_command(*target) as command, log.open("wb") as stream:
+        process = subprocess.Popen(command, stderr=stream)
+        try:
+            assert eventually(lambda: "http://" in log.read_text(), SECONDS)
+            yield Serving(process, log.read_text().split()[1], log)
+        finally:
+            process.kill()
+            process.wait(SECONDS)
+
+
+@contextmanager
+def in_progress(client, send, era):
+    """Yield the future response to a call of `wait`. The server has begun it, as `client` has seen."""
+    with ThreadPoolExecutor() as threads:
+        future = threads.submit(send)
+        seen = client.modern_call if era == "modern" else client.call
+        assert eventually(lambda: "wait" in str(value_of(seen("seen"))), SECONDS)
+        yield future
+
+
+def ended(served):
+    served.process.terminate()
+    assert served.process.wait(SECONDS) == 143
+    assert "Traceback" not in served.log.read_text()
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+@pytest.mark.parametrize("accept", [ACCEPT["accept"], "application/json"])
+def test_a_call_in_progress_gets_an_error_that_says_what_to_check(served, era, accept):
+    with Raw(served.url) as client, Raw(served.url) as asker:
+        client.initialize()
+        asker.session = client.session
+        given = {"accept": accept}
+
+        def send():
+            if era == "modern":
+                return client.modern("tools/call", WAIT, 5, **given)
+            return client.post(request("tools/call", WAIT, 5), **given)
+
+        with in_progress(asker, send, era) as future:
+            ended(served)
+            response = future.result(SECONDS)
+    answer = response.json()
+    assert (response.status_code, answer["id"], answer["error"]["code"]) == (503, 5, -32010)
+    assert "told to end" in answer["error"]["message"]
+    assert "may have run" in answer["error"]["message"]
+
+
+def test_a_call_whose_stream_is_open_gets_the_error_there(served):
+    with Raw(served.url) as client, Raw(served.url) as asker:
+        client.initialize()
+        asker.session = client.session
+        call = request("tools/call", {**WAIT, "_meta": {"progressToken": 7}}, 5)
+        with in_progress(asker, lambda: client.post(call), "legacy") as future:
+            ended(served)
+            progress, answer = messages_of(future.result(SECONDS))
+    assert progress["method"] == "notifications/progress"
+    assert (answer["id"], answer["error"]["code"]) == (5, -32010)

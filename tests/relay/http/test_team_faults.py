@@ -1,0 +1,347 @@
+"""Workers of `penstock serve --workers 2` that end or hang, and a supervisor that is killed."""
+
+import asyncio
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx2
+import pytest
+from http_rig import ACCEPT, PLAIN, eventually, messages_of, request, value_of
+from relay_processes import is_gone, wait_until_gone
+from team_rig import WAIT, is_waiting, serving_team
+
+from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.reply_queue import ReplyQueue
+from penstock.relay.http.team.colleague import Colleague
+from penstock.wire import messages
+
+
+@pytest.fixture
+def mortal_team(tmp_path):
+    with serving_team(tmp_path, "--", *PLAIN) as team:
+        yield team
+
+
+# -- a worker that is killed -------------------------------------------------------------------
+
+
+def test_a_killed_worker_loses_only_its_own_calls(mortal_team):
+    team = mortal_team
+    with team.clients() as (kept, lost), team.client(0) as other:
+        kept.initialize()
+        lost.initialize()
+        other.session = lost.session
+        victim = list(team.doors().values())[1]
+        servers = victim.children(recursive=True)
+        outcome = {}
+
+        def wait_in_vain():
+            outcome["reply"] = other.post(request("tools/call", {"name": "wait"}, 5))
+
+        waiting = threading.Thread(target=wait_in_vain)
+        waiting.start()
+        assert eventually(lambda: is_waiting(lost), WAIT)
+        victim.kill()
+        waiting.join(WAIT)
+        error = outcome["reply"].json()["error"]
+        assert (outcome["reply"].status_code, error["code"]) == (502, -32010)
+        assert "ended before it answered" in error["message"]
+        assert "may have run" in error["message"]
+        assert value_of(kept.call("echo", {"text": "kept"})) == {"text": "kept"}
+        assert other.post(request("tools/list", {}, 6)).status_code == 404  # by the new worker
+        assert eventually(lambda: len(team.doors()) == 2, WAIT)
+        assert victim not in team.doors().values()
+        wait_until_gone(*(server.pid for server in servers))
+    assert "was ended by signal 9" in team.log.read_text()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_all_workers_and_their_servers(mortal_team, number):
+    team = mortal_team
+    with team.clients() as clients:
+        for client in clients:
+            client.initialize()
+    family = team.process.children(recursive=True)
+    folder = Path(next(iter(team.doors()))).parent
+    team.process.send_signal(number)
+    assert team.process.wait(WAIT) in (128 + number, -number, None)
+    wait_until_gone(*(one.pid for one in family))
+    assert not folder.exists()
+
+
+def test_workers_end_when_their_supervisor_is_killed(mortal_team):
+    team = mortal_team
+    with team.client(1) as client:
+        client.initialize()
+    family = team.process.children(recursive=True)
+    folder = Path(next(iter(team.doors()))).parent
+    team.process.kill()
+    wait_until_gone(*(one.pid for one in family))
+    assert not folder.exists()
+
+
+def test_a_worker_that_is_told_to_end_is_replaced(mortal_team):
+    old = next(iter(mortal_team.doors().values()))
+    old.terminate()
+    assert eventually(lambda: is_gone(old.pid) and len(mortal_team.doors()) == 2, WAIT)
+    with mortal_team.client(0) as client:
+        client.initialize()
+        assert client.session.startswith("w0-")
+
+
+def test_workers_are_replaced_though_the_parent_ignores_the_end_of_children(tmp_path):
+    ignoring = ["sh", "-c", 'trap "" CHLD; exec "$@"', "sh"]
+    with serving_team(tmp_path, "--", *PLAIN, before=ignoring) as team:
+        old = next(iter(team.doors().values()))
+        old.kill()
+        assert eventually(lambda: is_gone(old.pid) and len(team.doors()) == 2, WAIT)
+
+
+# -- under load --------------------------------------------------------------------------------
+
+
+class Caller:
+    """A session of one worker whose calls arrive at one worker, the same or the other one."""
+
+    def __init__(self, door, session):
+        self.http = httpx2.AsyncClient(timeout=WAIT, transport=httpx2.AsyncHTTPTransport(uds=door))
+        self.session = session
+        self.replies = asyncio.Semaphore(0)
+        self.outcomes = []  # a status, or "broken off", and the text of each reply
+
+    async def call(self):
+        number = len(self.outcomes)
+        call = request("tools/call", {"name": "echo", "arguments": {"number": number}}, number)
+        given = {**ACCEPT, "mcp-session-id": self.session}
+        try:
+            reply = await self.http.post("http://127.0.0.1/mcp", json=call, headers=given)
+        except httpx2.TransportError:
+            self.outcomes.append(("broken off", ""))
+        else:
+            self.outcomes.append((reply.status_code, reply.text))
+
+    async def call_until(self, ended):
+        async with self.http:
+            while not ended.is_set():
+                await self.call()
+                self.replies.release()
+
+    @property
+    def statuses(self):
+        return Counter(status for status, _ in self.outcomes)
+
+    def texts(self, status):
+        return [text for given, text in self.outcomes if given == status]
+
+
+def callers_of(team, many=5):
+    """Return callers by the worker that they call and the worker of their session."""
+    doors = list(team.doors())
+    callers = {}
+    for owner in (0, 1):
+        for door in (0, 1):
+            callers[door, owner] = []
+            for _ in range(many):
+                with team.client(owner) as client:
+                    client.initialize()
+                    callers[door, owner].append(Caller(doors[door], client.session))
+    return callers
+
+
+async def call_while(callers, harm):
+    """Let all callers call, before, during and after the harm, until each has had a few replies."""
+    everyone = [caller for some in callers.values() for caller in some]
+    ended = asyncio.Event()
+    calling = [asyncio.create_task(caller.call_until(ended)) for caller in everyone]
+    for cause in (lambda: None, harm):
+        cause()
+        for caller in everyone:
+            caller.replies = asyncio.Semaphore(0)
+        for caller in everyone:
+            for _ in range(3):
+                await caller.replies.acquire()
+    ended.set()
+    await asyncio.wait_for(asyncio.gather(*calling), WAIT)
+
+
+def test_a_worker_killed_under_load_loses_only_what_it_had_in_progress(mortal_team):
+    callers = callers_of(mortal_team)
+    victim = list(mortal_team.doors().values())[1]
+    asyncio.run(asyncio.wait_for(call_while(callers, victim.kill), WAIT))
+    for caller in callers[0, 0]:
+        assert set(caller.statuses) == {200}
+    for caller in callers[1, 0]:  # The connection breaks off. The session goes on.
+        assert caller.statuses["broken off"] <= 1
+        assert set(caller.statuses) <= {200, "broken off"}
+        assert caller.outcomes[-1][0] == 200
+    for caller in callers[
+        0, 1
+    ]:  # No connection of the client is harmed, so every call has a reply.
+        assert set(caller.statuses) <= {200, 502, 404}
+        assert caller.statuses[502] <= 1
+        for text in caller.texts(502):
+            assert "may have run" in text or "cannot be reached" in text
+    for caller in callers[1, 1]:
+        assert set(caller.statuses) <= {200, 404, "broken off"}
+        assert caller.statuses["broken off"] <= 1
+    for caller in callers[0, 1] + callers[1, 1]:
+        assert caller.outcomes[-1][0] == 404
+        assert all("initialize again" in text for text in caller.texts(404))
+    assert "Traceback" not in mortal_team.log.read_text()
+
+
+def test_a_signal_under_load_ends_each_call_with_an_answer_an_error_or_its_connection(mortal_team):
+    team = mortal_team
+    callers = callers_of(team)
+    family = team.process.children(recursive=True)
+    folder = Path(next(iter(team.doors()))).parent
+    asyncio.run(asyncio.wait_for(call_while(callers, team.process.terminate), WAIT))
+    wait_until_gone(team.process.pid, *(one.pid for one in family))
+    assert not folder.exists()
+    for caller in [caller for some in callers.values() for caller in some]:
+        told = [text for status, text in caller.outcomes if status not in (200, "broken off")]
+        assert all('"error"' in text for text in told), caller.outcomes
+    assert "Traceback" not in team.log.read_text()
+
+
+# -- a worker that hangs -----------------------------------------------------------------------
+
+
+def test_a_worker_that_hangs_is_replaced_and_its_callers_hear_of_it(mortal_team):
+    team = mortal_team
+    with (
+        team.clients() as (kept, direct),
+        team.client(0) as taken,
+        team.client(0) as waiting,
+        ThreadPoolExecutor() as threads,
+    ):
+        kept.initialize()
+        direct.initialize()
+        taken.session = waiting.session = direct.session
+        taken.call("echo")  # Now the workers have one connection, which the next call takes.
+        hung = list(team.doors().values())[1]
+        hung.suspend()
+        calls = [
+            threads.submit(client.post, request("tools/call", {"name": "echo"}, number))
+            for number, client in enumerate((taken, waiting, direct))
+        ]
+        assert value_of(kept.call("echo", {"text": "kept"})) == {"text": "kept"}
+        errors = [messages_of(call.result(WAIT))[-1] for call in calls[:2]]
+        with pytest.raises(httpx2.TransportError):
+            calls[2].result(WAIT)
+        assert [error["id"] for error in errors] == [0, 1]
+        told = sorted(error["error"]["message"] for error in errors)
+        assert "initialize again" in told[0]  # by the new worker
+        assert "may have run" in told[1]
+        assert taken.post(request("tools/list", {}, 6)).status_code == 404
+        assert eventually(lambda: len(team.doors()) == 2, WAIT)
+        assert hung not in team.doors().values()
+    assert "worker 1 hangs" in team.log.read_text()
+
+
+HANGING_AND_BUSY = """
+import os, sys, time
+from penstock.relay.http.team.supervisor import Supervisor
+
+member = Supervisor(2, turn_seconds=0.2).run(lambda: os.write(1, b"all serve\\n"))
+if isinstance(member, int):
+    sys.exit(member)
+os.write(member.ready, b"+")
+os.write(1, b"%d\\n" % member.team.index)
+while member.team.index == 1:
+    pass  # busy
+time.sleep(600)
+"""
+
+
+def test_only_a_worker_that_does_nothing_at_all_hangs():
+    """The first worker sleeps, and is replaced again and again. The second one never beats either,
+    but it works."""
+    command = [sys.executable, "-c", HANGING_AND_BUSY]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as supervisor:
+        heard = [supervisor.stdout.readline().strip() for _ in range(5)]
+        supervisor.terminate()
+        errors = supervisor.stderr.read()
+    assert Counter(heard) == {"all serve": 1, "0": 3, "1": 1}
+    assert "worker 0 hangs" in errors
+    assert "worker 1" not in errors
+
+
+def test_a_team_that_was_stopped_as_a_whole_goes_on(mortal_team):
+    """As by Ctrl-Z. Nobody has hung, whatever the clock says."""
+    team = mortal_team
+    with team.clients() as (first, second):
+        first.initialize()
+        second.initialize()
+        family = [team.process, *team.doors().values()]
+        for one in family:
+            one.suspend()
+        threading.Event().wait(1)
+        for one in family:
+            one.resume()
+        for client in (first, second):
+            assert value_of(client.call("echo", {"text": "é"})) == {"text": "é"}
+        assert list(team.doors().values()) == family[1:]
+
+
+def test_a_worker_that_hangs_does_not_keep_the_team_from_ending(mortal_team):
+    family = mortal_team.process.children(recursive=True)
+    next(iter(mortal_team.doors().values())).suspend()
+    mortal_team.process.terminate()
+    wait_until_gone(mortal_team.process.pid, *(one.pid for one in family))
+
+
+def test_a_colleague_that_says_nothing_at_all_costs_a_caller_a_while_only(tmp_path):
+    """No worker is there, and none can be started: the supervisor keeps the door open."""
+    with socket.socket(socket.AF_UNIX) as door:
+        path = str(tmp_path / "0.sock")
+        door.bind(path)
+        door.listen()
+        body = b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "echo"}}'
+        status, text = asyncio.run(passed_on(path, body))
+    assert status == 502
+    assert '"id":7' in text
+    assert "may have run" in text
+
+
+async def passed_on(path, body):
+    colleague, queue = Colleague(path, silence=0.1), ReplyQueue()
+    await colleague.serve("POST", Inbound(body, messages.read_message(body)), queue)
+    event = await queue.get()
+    await colleague.close()
+    return queue.status, event.message.decode()
+
+
+# -- what a team leaves behind -----------------------------------------------------------------
+
+
+def test_the_next_team_removes_the_folder_of_one_that_was_killed_whole(tmp_path):
+    folders = tmp_path / "tmp"
+    folders.mkdir()
+    foreign = folders / "penstock-other"
+    foreign.mkdir()
+    given = {"environment": {"TMPDIR": str(folders)}}
+    for folder in (tmp_path / "a", tmp_path / "b", tmp_path / "c"):
+        folder.mkdir()
+    with serving_team(tmp_path / "a", "--", *PLAIN, **given) as living:
+        with serving_team(tmp_path / "b", "--", *PLAIN, **given) as killed:
+            family = [killed.process, *killed.process.children(recursive=True)]
+            for one in family:
+                one.suspend()
+            for one in family:
+                one.kill()
+            wait_until_gone(*(one.pid for one in family))
+        left = Path(next(iter(living.doors()))).parent
+        assert len(list(folders.iterdir())) == 3
+        with serving_team(tmp_path / "c", "--", *PLAIN, **given) as later:
+            assert set(folders.iterdir()) == {foreign, left, Path(next(iter(later.doors()))).parent}
+            with living.client(0) as client:
+                client.initialize()
+    assert list(folders.iterdir()) == [foreign]
