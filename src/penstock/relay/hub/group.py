@@ -11,7 +11,7 @@ from penstock.relay.target import Target
 from penstock.wire.servers import HubMember
 
 
-class ConfiguredServer(msgspec.Struct, frozen=True):
+class GroupedServer(msgspec.Struct, frozen=True):
     member: HubMember
     target: Target
     around: Surroundings = OURS
@@ -23,6 +23,6 @@ class ServerGroup(msgspec.Struct, frozen=True):
 
     identity: str  # of the front, to which stored results are bound
     name: str  # of the front, for figures
-    servers: Sequence[ConfiguredServer]
+    servers: Sequence[GroupedServer]
     # All servers of the file, by name: what is known of those that are not selected is kept.
     identities: dict[str, str]
