@@ -19,7 +19,7 @@ from penstock.adapters.sdk_requests import (
     principal_of,
     session_of,
 )
-from penstock.adapters.server_side import ServerFacts, ServerRequest
+from penstock.adapters.server_side import ServerRequest, SpokenRevision
 from penstock.gate.identity import os_user
 from penstock.wire import eras
 
@@ -62,11 +62,11 @@ def asked_by(context: AnyContext, method: str, params: dict[str, Any]) -> Server
     )
 
 
-def _facts(around: Context | None) -> ServerFacts:
+def _facts(around: Context | None) -> SpokenRevision:
     """Return what is known of the server. FastMCP always serves tools and resources."""
     capabilities: dict[str, Any] = {"tools": {}, "resources": {}}
     info = None if around is None else _server_info(around.fastmcp)
-    return ServerFacts(capabilities, info, {"isError": False})
+    return SpokenRevision(capabilities, info, {"isError": False})
 
 
 def _server_info(server: FastMCP[Any]) -> dict[str, Any]:

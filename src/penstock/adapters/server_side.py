@@ -48,7 +48,7 @@ class ServerError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class ServerFacts:
+class SpokenRevision:
     """Facts that an adapter knows of its server, so that the server need not be asked."""
 
     capabilities: Mapping[str, Any]
@@ -67,7 +67,7 @@ class ServerRequest:
     is_modern: bool
     legacy_session: str = ""  # the legacy session of the request
     audience: Audience = field(default_factory=Audience)
-    facts: ServerFacts | None = None
+    facts: SpokenRevision | None = None
     request: object = None  # an object that identifies the request
     peer: str = ""  # over HTTP, the address that the client calls from
 

@@ -154,6 +154,16 @@ class Sink:
             except BlockingIOError:
                 self._wait()
 
+    def offer(self, data: bytes) -> bool:
+        """Write a few bytes if there is room for all of them. Return whether they were written."""
+        if not self._can_wait or len(data) > select.PIPE_BUF:
+            return False  # Of more bytes, only a part may find room.
+        try:
+            os.write(self._pipe.fileno(), data)
+        except BlockingIOError:
+            return False
+        return True
+
     def _wait(self) -> None:
         if self._wake.descriptor in dict(self._poll.poll()):
             raise BrokenPipeError

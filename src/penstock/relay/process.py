@@ -18,7 +18,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -54,10 +54,11 @@ class Unstarted:
     """The place of a server that could not be started, or that nothing can be stored for. It sends
     nothing, and has ended."""
 
-    output: Sequence[bytes | Unread] = ()
-
     def __init__(self, error: PenstockError) -> None:
         self.error = error
+
+    def receive(self, _take: Callable[[bytes | Unread], None]) -> None:
+        """Return at once."""
 
     def send(self, _message: bytes) -> None:
         raise BrokenPipeError
@@ -117,6 +118,23 @@ class Process:
         # The server may go on in another process. The end of its output tells when that ends.
         if code != 0 or not _may_have_left_server(self._popen):
             self._wake.ring()
+
+    def receive(self, take: Callable[[bytes | Unread], None]) -> None:
+        """Hand over each line until the server has ended."""
+        for line in self.output:
+            take(line)
+            del line  # It may hold megabytes, and the next line may take long to come.
+
+    def offer(self, message: bytes) -> bool:
+        """Send one message if that needs no waiting. Return whether it was sent."""
+        if not self._writing.acquire(blocking=False):
+            return False
+        try:
+            return self._input.offer(message)
+        except ValueError as error:  # as in `send`
+            raise BrokenPipeError from error
+        finally:
+            self._writing.release()
 
     def send(self, message: bytes) -> None:
         """Send one message. Wait while the server does not read. Raise `OSError` if it ended."""

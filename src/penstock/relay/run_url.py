@@ -24,19 +24,14 @@ from penstock.relay.stdio import UPSTREAM_ENDED, Client, has_unanswered
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
 from penstock.stores import Store
-from penstock.wire import eras, messages
-from penstock.wire.messages import Message
+from penstock.wire import messages
 from penstock.wire.outputs import ToClient
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
 
 try:
     from penstock.relay.http.carrier import Carrier, Workshop
-    from penstock.relay.http.client import BrokenOff
-    from penstock.relay.http.events import Event
-    from penstock.relay.http.exchange import Exchange, SessionLost
-    from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, TooLarge, Unanswered
-    from penstock.wire import headers
+    from penstock.relay.http.url_connection import UrlConnection
 except ModuleNotFoundError as error:
     raise MissingExtra("serve", "--url") from error
 
@@ -48,8 +43,6 @@ _TOO_LATE = (
     f"The MCP server behind Penstock did not answer within {_GRACE_SECONDS:.0f} seconds after the "
     "client left."
 )
-_GREETINGS = ("initialize", "notifications/initialized")
-_LONGEST_PAUSE = 60.0
 
 
 def run_remote(target: Target, policy: Policy, store: Store | None) -> int:
@@ -74,7 +67,8 @@ class RemoteRelay:
 
     def __init__(self, client: Client, target: Target, session: Session, engine: Engine) -> None:
         self._client = client
-        self._upstream = HttpUpstream(target, engine.gate.policy.max_upstream)
+        most = engine.gate.policy.max_upstream
+        self._upstream = UrlConnection(target, most, session.known, self._receive)
         self._session = session
         self._workshop = Workshop(engine)
         self._carrier = Carrier(self._workshop, session, self._to_upstream, self._to_client)
@@ -83,10 +77,6 @@ class RemoteRelay:
         self._writing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._requests: set[asyncio.Task[None]] = set()
-        self._posts: dict[bytes, asyncio.Task[None]] = {}
-        self._session_id = ""
-        self._greeting: list[bytes] = []
-        self._greeting_again = asyncio.Lock()
         self._signal = 0
         self._code = 0
 
@@ -121,8 +111,6 @@ class RemoteRelay:
         outputs = self._session.from_client(messages.one_line(line.rstrip(b"\r\n")))
         message = messages.message_or_none(line)
         is_request = message is None or bool(message.key and message.method is not msgspec.UNSET)
-        if message is not None and message.method in _GREETINGS:
-            self._greeting.append(messages.one_line(line.rstrip(b"\r\n")))
         carrying = self._carrier.carry_out(outputs)
         if is_request:
             task = self._start(carrying)
@@ -130,8 +118,6 @@ class RemoteRelay:
             task.add_done_callback(self._requests.discard)
         else:
             await carrying
-        if message is not None and message.method == "notifications/initialized":
-            self._start(self._listen())
 
     async def _to_client(self, output: ToClient) -> None:
         """Send to the client in a thread: a host that does not read must not stop all else."""
@@ -142,97 +128,11 @@ class RemoteRelay:
             self._leaving.set()
 
     async def _to_upstream(self, message: bytes) -> None:
-        read = messages.message_or_none(message)
-        is_cancellation = read is not None and read.method == "notifications/cancelled"
-        cancelled = self._named_by(read) if read is not None and is_cancellation else None
-        if is_cancellation and self._session.known.era == "modern":
-            if cancelled is not None:
-                cancelled.cancel()  # Closing the stream is the modern way to say it.
-            return
-        post = self._start(self._post(message, read))
-        if read is None or not read.key or read.method is msgspec.UNSET:
-            await asyncio.wait({post})
-            if cancelled is not None:
-                cancelled.cancel()
-            return
-        self._posts[read.key] = post
-        post.add_done_callback(lambda _: self._posts.pop(read.key, None))
+        called = self._session.known.called_by(messages.message_or_none(message))
+        await self._upstream.send(message, called)
 
-    def _named_by(self, message: Message) -> asyncio.Task[None] | None:
-        """Return the POST of the request that a cancellation names, if there is one."""
-        named = messages.members_of(message.params).get("requestId")
-        return None if named is None else self._posts.get(messages.id_key(named))
-
-    async def _post(self, message: bytes, read: Message | None) -> None:
-        try:
-            await self._exchange(message, read)
-        except SessionLost as lost:
-            await self._greet_again(lost)
-            await self._exchange(message, read, is_last=True)
-
-    async def _exchange(
-        self, message: bytes, read: Message | None, *, is_last: bool = False
-    ) -> None:
-        exchange = Exchange(
-            self._upstream,
-            message,
-            self._headers(read),
-            self._session.known.called_by(read),
-            tells_loss=not is_last,
-        )
-        await exchange.run(self._receive, self._opened)
-
-    async def _greet_again(self, lost: SessionLost) -> None:
-        """Start a new session after upstream forgot the old one, perhaps by a restart. Repeat the
-        host's own greeting, and do not show the host the answers."""
-        async with self._greeting_again:
-            if self._session_id != lost.session:
-                return  # Another request has started one meanwhile.
-            self._session_id = ""
-            logger().info("upstream ended the session; starting a new one")
-            for line in self._greeting:
-                read = messages.message_or_none(line)
-                exchange = Exchange(self._upstream, line, self._headers(read), None)
-                await exchange.run(_unheard, self._opened)
-
-    def _opened(self, answer: HttpAnswer) -> None:
-        if answer.session:
-            self._session_id = answer.session
-
-    async def _receive(self, event: Event) -> None:
-        if not event.message:
-            return
-        await self._carrier.carry_out(self._session.from_upstream(messages.one_line(event.message)))
-
-    def _headers(self, message: Message | None) -> dict[str, str]:
-        """Return the headers of the legacy session; a modern request brings its own."""
-        if message is not None and (
-            message.method == "initialize" or eras.is_modern(message.params)
-        ):
-            return {}
-        made = {headers.SESSION: self._session_id, headers.VERSION: self._session.known.version}
-        return {name: value for name, value in made.items() if value}
-
-    async def _listen(self) -> None:
-        """Receive the messages that a legacy upstream sends unasked, if it offers a stream."""
-        last, pause = "", 1.0
-        while True:
-            resumed = {headers.LAST_EVENT: last} if last else {}
-            try:
-                with await self._upstream.listen({**self._headers(None), **resumed}) as answer:
-                    if answer.is_refusal or not answer.is_stream:
-                        return
-                    pause = answer.retry_seconds
-                    async for event in answer.events():
-                        last = event.id or last
-                        await self._receive(event)
-            except TooLarge as error:
-                logger().warning("lost what upstream sent unasked: %s", error)
-                last, pause = "", min(2 * pause, _LONGEST_PAUSE)  # after what is too large
-            except (Unanswered, BrokenOff) as error:
-                logger().info("listening to upstream: %s", error)
-                pause = min(2 * pause, _LONGEST_PAUSE)
-            await asyncio.sleep(pause)
+    async def _receive(self, message: bytes) -> None:
+        await self._carrier.carry_out(self._session.from_upstream(message))
 
     def _start(self, doing: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(doing)
@@ -248,13 +148,10 @@ class RemoteRelay:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._upstream.break_off()
         if not self._leaving.is_set() and has_unanswered(self._session):
             await self._tell_too_late()
-        if self._session_id:
-            seconds = _FAREWELL_SECONDS if self._signal else None
-            with contextlib.suppress(Unanswered, BrokenOff, TimeoutError):
-                await asyncio.wait_for(self._upstream.leave(self._headers(None)), seconds)
-        await self._upstream.close()
+        await self._upstream.close(_FAREWELL_SECONDS if self._signal else None)
         await self._workshop.close()
 
     async def _tell_too_late(self) -> None:
@@ -265,7 +162,7 @@ class RemoteRelay:
                 await self._to_client(output)
 
     async def _finish_requests(self) -> None:
-        while under_way := {*self._requests, *self._posts.values()}:
+        while under_way := {*self._requests, *self._upstream.posts}:
             await asyncio.wait(under_way)
 
     def _watch_signals(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -283,7 +180,3 @@ class RemoteRelay:
             return  # Windows' loop takes no signal handlers; Ctrl-C raises KeyboardInterrupt.
         for number in ending_signals():
             loop.add_signal_handler(number, partial(leave, number))
-
-
-async def _unheard(_event: Event) -> None:
-    """Drop an answer that the host has received before."""

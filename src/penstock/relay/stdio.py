@@ -26,8 +26,9 @@ from penstock.engine.engine import Engine
 from penstock.log import logger
 from penstock.relay.alarms import Alarms
 from penstock.relay.jobs import Jobs
-from penstock.relay.process import GRACE_SECONDS, LAST_SECONDS, LINE_BUFFER, Process, Unstarted
+from penstock.relay.process import GRACE_SECONDS, LAST_SECONDS, LINE_BUFFER, Unstarted
 from penstock.relay.signals import on_signals
+from penstock.relay.upstream import Upstream
 from penstock.wire import messages
 from penstock.wire.kinds_of_work import kind_of
 from penstock.wire.outputs import Outputs, Perform, Ring, ToClient, ToUpstream
@@ -78,7 +79,7 @@ class StdioRelay:
     """The carrier, which runs until the client or upstream ends."""
 
     def __init__(
-        self, client: Client, upstream: Process | Unstarted, session: Session, engine: Engine
+        self, client: Client, upstream: Upstream, session: Session, engine: Engine
     ) -> None:
         self._client = client
         self._upstream = upstream
@@ -131,13 +132,11 @@ class StdioRelay:
         deadline = time.monotonic() + GRACE_SECONDS
         while self._session.is_at_work() and time.monotonic() < deadline:
             time.sleep(_LOOK_SECONDS)
-        self._upstream.end()
+        self._upstream.end(GRACE_SECONDS)
 
     def _read_upstream(self) -> None:
         try:
-            for line in self._upstream.output:
-                self._received(line)
-                del line  # It may hold megabytes, and the next line may take long to come.
+            self._upstream.receive(self._received)
         except OSError as error:
             logger().info("reading from upstream: %s", error)
         except Exception:  # noqa: BLE001 (whatever it is, the requests that wait must be answered)

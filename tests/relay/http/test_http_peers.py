@@ -14,6 +14,7 @@ from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.peers import peer_of
 from penstock.relay.http.places import FREE_BYTES, PeerPlaces
 from penstock.relay.target import Target
+from penstock.relay.upstream import CommandBackend
 from penstock.settings.policy import Policy
 from penstock.stores.memory import MemoryStore
 
@@ -95,7 +96,7 @@ def test_a_request_knows_its_peer(trusts_proxy, is_colleague, peer):
     scope = {"type": "http", "method": "POST", "path": PATH, "client": OWN, "headers": headers}
     request = Request({**scope, "state": far_end.in_state()})
     with Gate(Policy(), MemoryStore()) as gate:
-        gateway = CommandGateway(gate, Target(tuple(PLAIN)))
+        gateway = CommandGateway(gate, CommandBackend(Target(tuple(PLAIN))))
         admission = Admission(
             gateway, AllowedHosts("127.0.0.1"), ServeLimits(), trusts_proxy=trusts_proxy
         )

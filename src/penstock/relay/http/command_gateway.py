@@ -1,5 +1,5 @@
-"""The gateway from HTTP to a command: one process for each legacy session, and one for each
-principal of modern requests, which have no session."""
+"""The gateway from HTTP to a command, or to several servers: one upstream for each legacy session,
+and one for each principal of modern requests, which have no session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.session_table import SWEEP_SECONDS, SessionTable
 from penstock.relay.http.shared_process import SharedProcess
 from penstock.relay.process import CannotStart
-from penstock.relay.target import Target
+from penstock.relay.upstream import Backend, UpstreamPlace
 from penstock.wire import eras, messages
 from penstock.wire.messages import BUSY, INVALID_REQUEST, UPSTREAM_GONE
 from penstock.wire.request import Connection
@@ -37,11 +37,11 @@ _SESSION_NOT_FOUND: Final = SessionFault(404, -32001, "Session not found: initia
 class CommandGateway:
     knows_sessions = True
 
-    def __init__(self, gate: Gate, target: Target, mark: str = "") -> None:
-        engine = Engine(gate, tally_of(gate.policy, target.name), mark=mark)
+    def __init__(self, gate: Gate, backend: Backend, mark: str = "") -> None:
+        engine = Engine(gate, tally_of(gate.policy, backend.name), mark=mark)
         self._workshop = Workshop(engine, limits_for_many())
         self._requests = OpenRequests()
-        self._target = target
+        self._backend = backend
         self._sessions: SessionTable[LegacySession] = SessionTable(MOST_SESSIONS, _is_busy)
         self._shared: dict[str, SharedProcess] = {}
         self._sweeper: asyncio.Task[None] | None = None
@@ -111,16 +111,18 @@ class CommandGateway:
             await self._refuse(inbound, queue)
             return
         session_id = secrets.token_urlsafe(24)
+        place = self._place()
         connection = Connection(
             self._workshop.engine.gate,
             tally=self._workshop.engine.tally,
             toolboxes=self._workshop.engine.toolboxes,
             principal=Principal(f"session:{session_id}"),
-            server=self._target.server,
+            server=self._backend.server,
+            servers=place.servers,
             legacy_session=session_id,
             peer=inbound.peer,
         )
-        session = LegacySession(self._target, Session(connection), self._workshop)
+        session = LegacySession(place.start(), Session(connection), self._workshop)
         self._sessions.put(session_id, session, inbound.peer)
         queue.session = session_id
         if self._sweeper is None:
@@ -142,9 +144,12 @@ class CommandGateway:
         shared = self._shared.get(principal.id)
         if shared is None:
             shared = self._shared[principal.id] = SharedProcess(
-                self._workshop, self._target, principal
+                self._workshop, self._backend.server, self._place(), principal
             )
         return shared
+
+    def _place(self) -> UpstreamPlace:
+        return self._backend.place(self._workshop.engine.gate.policy.max_upstream)
 
     async def _keep_sweeping(self) -> None:
         while True:

@@ -18,7 +18,7 @@ from penstock.relay.http.outbox import NotRead, Outbox
 from penstock.relay.http.refusals import RETRY_SECONDS
 from penstock.relay.http.replay import Stream, Streams
 from penstock.relay.http.reply_queue import ReplyQueue
-from penstock.relay.target import Target
+from penstock.relay.upstream import Upstream
 from penstock.wire import messages
 from penstock.wire.messages import INVALID_REQUEST, UPSTREAM_GONE, Message
 from penstock.wire.outputs import Perform, ToClient
@@ -50,7 +50,7 @@ class LegacySession:
     A client that leaves does not cancel its request. The answer is kept, and a GET can ask for it.
     """
 
-    def __init__(self, target: Target, session: Session, workshop: Workshop) -> None:
+    def __init__(self, upstream: Upstream, session: Session, workshop: Workshop) -> None:
         self._session = session
         self._carrier = Carrier(workshop, session, self._up, self._down)
         self._streams = Streams()
@@ -61,13 +61,7 @@ class LegacySession:
         self._tasks: set[asyncio.Task[None]] = set()
         self.has_ended = False
         self._outbox = Outbox()
-        self._child = AsyncProcess(
-            target,
-            self._received,
-            self._unread,
-            self._ended,
-            workshop.engine.gate.policy.max_upstream,
-        )
+        self._child = AsyncProcess(upstream, self._received, self._unread, self._ended)
 
     @property
     def is_busy(self) -> bool:

@@ -29,9 +29,11 @@ from penstock.relay.http.team.gateway import TeamGateway
 from penstock.relay.http.team.supervisor import Supervisor
 from penstock.relay.http.until_signal import run_until_signal
 from penstock.relay.http.url_gateway import UrlGateway
+from penstock.relay.hub.group import ServerGroup
 from penstock.relay.process import check_command
 from penstock.relay.store_check import usable_store
 from penstock.relay.target import Target
+from penstock.relay.upstream import CommandBackend
 from penstock.settings.policy import Policy
 from penstock.wire import headers
 
@@ -52,15 +54,15 @@ class Listening(msgspec.Struct, frozen=True):
     workers: int = 1
 
 
-def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
+def serve_http(target: Target | ServerGroup, policy: Policy, listening: Listening) -> int:
     """Serve until interrupted, and return the exit code."""
     if listening.forwards_authorization:
-        if not target.url:
+        if not _is_url(target):
             why = "needs --url: a command takes no Authorization header."
             raise InvalidSetting("forward-authorization", True, why)
         # Tokens get the short life of `bearer_ttl`: the authorization may be withdrawn.
         policy = _short_lived(policy)
-    if target.command:
+    if isinstance(target, Target) and target.command:
         check_command(target.command[0])
     if not is_loopback(listening.bind):
         logger().warning("anyone who reaches %s can use the server: no login", listening.bind)
@@ -74,7 +76,7 @@ def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
             return run_until_signal(config, [opened])
 
 
-def _serve_as_team(target: Target, policy: Policy, listening: Listening) -> int:
+def _serve_as_team(target: Target | ServerGroup, policy: Policy, listening: Listening) -> int:
     """Serve with several processes. This function also runs in each of them."""
     _check_team(policy, listening)
     with _socket(listening) as opened:
@@ -84,7 +86,7 @@ def _serve_as_team(target: Target, policy: Policy, listening: Listening) -> int:
         member = outcome
         with Gate(policy, usable_store(policy)) as gate:
             own = _gateway(gate, target, member.team.mark)
-            gateway = TeamGateway(own, member.team, is_modern_shared=not target.url)
+            gateway = TeamGateway(own, member.team, is_modern_shared=not _is_url(target))
             config = server_config(gateway, listening)
             return run_until_signal(config, [opened, member.door], member.begin)
 
@@ -101,9 +103,18 @@ def _check_team(policy: Policy, listening: Listening) -> None:
         raise InvalidSetting("workers", listening.workers, why)
 
 
-def _gateway(gate: Gate, target: Target, mark: str = "") -> HttpGateway:
-    kind = UrlGateway if target.url else CommandGateway
-    return kind(gate, target, mark)
+def _is_url(target: Target | ServerGroup) -> bool:
+    return isinstance(target, Target) and bool(target.url)
+
+
+def _gateway(gate: Gate, target: Target | ServerGroup, mark: str = "") -> HttpGateway:
+    if isinstance(target, ServerGroup):
+        from penstock.relay.hub.backend import GroupBackend
+
+        return CommandGateway(gate, GroupBackend(target), mark)
+    if target.url:
+        return UrlGateway(gate, target, mark)
+    return CommandGateway(gate, CommandBackend(target), mark)
 
 
 def _tell_address(opened: socket.socket) -> None:

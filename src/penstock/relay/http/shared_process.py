@@ -22,7 +22,7 @@ from penstock.relay.http.outbox import MOST_UNREAD, NotRead, Outbox
 from penstock.relay.http.renaming import Renaming
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.strays import nobodys_answer
-from penstock.relay.target import Target
+from penstock.relay.upstream import UpstreamPlace
 from penstock.wire import messages
 from penstock.wire.headers import RepeatedArguments
 from penstock.wire.messages import METHOD_NOT_FOUND, UPSTREAM_GONE, Message
@@ -42,9 +42,12 @@ _HUNG_UP: Final = "the client closed its request"
 class SharedProcess:
     """A process that starts when it is first needed, and again after it has ended."""
 
-    def __init__(self, workshop: Workshop, target: Target, principal: Principal) -> None:
+    def __init__(
+        self, workshop: Workshop, server: str, place: UpstreamPlace, principal: Principal
+    ) -> None:
         self._workshop = workshop
-        self._target = target
+        self._server = server
+        self._place = place
         self._principal = principal
         self.known = UpstreamState()
         self._renaming: Renaming[_SharedPost] = Renaming()
@@ -69,7 +72,8 @@ class SharedProcess:
             tally=self._workshop.engine.tally,
             toolboxes=self._workshop.engine.toolboxes,
             principal=self._principal,
-            server=self._target.server,
+            server=self._server,
+            servers=self._place.servers,
             peer=inbound.peer,
             known=self.known,
             repeated=RepeatedArguments(message, inbound.headers),
@@ -97,10 +101,8 @@ class SharedProcess:
             return
         name, renamed = self._renaming.outgoing(post, message, read)
         if self._child is None:
-            most = self._workshop.engine.gate.policy.max_upstream
-            self._child = AsyncProcess(
-                self._target, self._received, self._unread, self._ended, most
-            )
+            upstream = self._place.start()
+            self._child = AsyncProcess(upstream, self._received, self._unread, self._ended)
         if read.method == "server/discover":
             asyncio.get_running_loop().call_later(DISCOVER_SECONDS, self._give_up, name)
         try:

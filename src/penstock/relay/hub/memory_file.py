@@ -1,0 +1,72 @@
+"""The file that keeps what is known of the servers of one front until the next run."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from penstock.hub.remembered import Remembered
+from penstock.log import logger
+from penstock.relay.alarms import Alarms
+from penstock.stores.urls import state_folder
+
+_FOLDER: Final = "servers"
+_SOON: Final = 0.5  # seconds in which changes are saved together
+
+
+def memory_path(front: str) -> Path:
+    return state_folder() / _FOLDER / f"{front}.json"
+
+
+def load(front: str, identities: Mapping[str, str]) -> Remembered:
+    """Return what is known of these servers, given as identities by name. A file that is missing or
+    damaged tells nothing."""
+    path = memory_path(front)
+    try:
+        found = Remembered.read(path.read_bytes())
+    except FileNotFoundError:
+        return Remembered()
+    except (OSError, ValueError) as error:
+        logger().warning("what was known of the servers is lost: %s: %s", path, error)
+        return Remembered()
+    found.keep_only(identities.values(), identities.keys())
+    return found
+
+
+class MemoryFile:
+    def __init__(self, front: str, remembered: Remembered, alarms: Alarms) -> None:
+        self._path = memory_path(front)
+        self._remembered = remembered
+        self._alarms = alarms
+        self._is_due = False
+        self._lock = threading.Lock()
+
+    def save_soon(self) -> None:
+        with self._lock:
+            if self._is_due:
+                return
+            self._is_due = True
+        self._alarms.set(_SOON, self.save)
+
+    def save(self) -> None:
+        """Save what has changed. Another run sees the old file or the new one, never a part."""
+        with self._lock:
+            if not self._is_due:
+                return
+            self._is_due = False
+            try:
+                self._write(self._remembered.encoded())
+            except OSError as error:
+                logger().warning("what is known of the servers cannot be kept: %s", error)
+
+    def _write(self, data: bytes) -> None:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = self._path.with_suffix(f".{os.getpid()}")
+        # Lists of tools may tell what a user works on.
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        draft.replace(self._path)
