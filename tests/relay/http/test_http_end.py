@@ -1,5 +1,6 @@
 """`penstock serve` is told to end while requests are in progress."""
 
+import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -44,7 +45,7 @@ def served(target, tmp_path):
         process = subprocess.Popen(command, stderr=stream)
         try:
             assert eventually(lambda: "http://" in log.read_text(), SECONDS)
-            yield Serving(process, log.read_text().split()[1], log)
+            yield Serving(process, re.search(r"http://\S+", log.read_text())[0], log)
         finally:
             process.kill()
             process.wait(SECONDS)

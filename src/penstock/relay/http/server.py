@@ -66,6 +66,7 @@ def serve_http(target: Target | ServerGroup, policy: Policy, listening: Listenin
         check_command(target.command[0])
     if not is_loopback(listening.bind):
         logger().warning("anyone who reaches %s can use the server: no login", listening.bind)
+    listening = _within_files(listening)
     if listening.workers > 1:
         return _serve_as_team(target, policy, listening)
     with Gate(policy, usable_store(policy)) as gate:
@@ -74,6 +75,16 @@ def serve_http(target: Target | ServerGroup, policy: Policy, listening: Listenin
         with _socket(listening) as opened:
             _tell_address(opened)
             return run_until_signal(config, [opened])
+
+
+def _within_files(listening: Listening) -> Listening:
+    """Take no more connections than this process may open files for. Workers inherit that."""
+    limits, is_in_team = listening.limits, listening.workers > 1
+    files = descriptors.raise_limit()
+    most = descriptors.connections_within(files, limits.connections, is_in_team=is_in_team)
+    return msgspec.structs.replace(
+        listening, limits=msgspec.structs.replace(limits, connections=most)
+    )
 
 
 def _serve_as_team(target: Target | ServerGroup, policy: Policy, listening: Listening) -> int:
@@ -136,9 +147,6 @@ def server_config(gateway: HttpGateway, listening: Listening) -> uvicorn.Config:
     """Return the settings of the server below. It reads HTTP with h11 alone: a faster parser takes what
     follows `Upgrade` for a new request, takes trailers for headers, and limits no head."""
     limits = listening.limits
-    files, is_in_team = descriptors.raise_limit(), listening.workers > 1
-    most = descriptors.connections_within(files, limits.connections, is_in_team=is_in_team)
-    limits = msgspec.structs.replace(limits, connections=most)
     doors = Doors(limits, is_behind_proxy=listening.trusts_proxy)
     return uvicorn.Config(
         application(gateway, listening),

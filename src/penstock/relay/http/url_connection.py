@@ -22,7 +22,7 @@ _GREETINGS: Final = ("initialize", "notifications/initialized")
 _LONGEST_PAUSE: Final = 60.0
 
 
-class SpokenRevision(Protocol):
+class RevisionInUse(Protocol):
     """The revision of MCP that a server speaks, as far as it is known."""
 
     @property
@@ -39,7 +39,7 @@ class UrlConnection:
         self,
         target: Target,
         most: int,
-        facts: SpokenRevision,
+        facts: RevisionInUse,
         receive: Callable[[bytes], Awaitable[None]],
     ) -> None:
         self._upstream = HttpUpstream(target, most)

@@ -16,7 +16,7 @@ from penstock.wire import messages
 from penstock.wire.toolbox import UpstreamTool
 
 try:
-    from penstock.relay.http.url_connection import SpokenRevision, UrlConnection
+    from penstock.relay.http.url_connection import RevisionInUse, UrlConnection
 except ModuleNotFoundError as error:
     raise MissingExtra("serve", "a server with a URL") from error
 
@@ -51,7 +51,7 @@ class RemoteMember:
     def __init__(
         self,
         target: Target,
-        facts: SpokenRevision,
+        facts: RevisionInUse,
         most: int,
         take: Take,
         ended: Callable[[str], None],
@@ -80,7 +80,7 @@ class RemoteMember:
     def _put(self, item: _Waiting) -> None:
         self._loop.call_soon_threadsafe(self._waiting.put_nowait, item)
 
-    async def _run(self, target: Target, facts: SpokenRevision, most: int) -> None:
+    async def _run(self, target: Target, facts: RevisionInUse, most: int) -> None:
         connection = UrlConnection(target, most, facts, self._receive)
         try:
             while (item := await self._waiting.get()) is not None:
