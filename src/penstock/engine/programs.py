@@ -233,12 +233,12 @@ class LiveProgram:
         """Return the value of a call for the program, or the error. Note what was returned."""
         if answer.error:
             return Settled(answer.number, error=answer.error, kind=answer.kind)
+        self._add_sources([(answer.tool, answer.origin)])  # an error tells something, too
         try:
             found = returned(answer, self._gate, self._hooks)
         except NoValue as refused:
             self._note(answer, Returned(None, {"error": str(refused)}, str(refused)))
             return Settled(answer.number, error=f"{answer.tool}: {refused}")
-        self._add_sources([(answer.tool, answer.origin)])
         self._note(answer, found)
         return Settled(answer.number, found.value)
 

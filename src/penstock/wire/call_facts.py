@@ -9,6 +9,7 @@ from penstock.settings.policy import Policy
 from penstock.wire.effects import Steps
 from penstock.wire.request import Request
 from penstock.wire.shown_tools import disclosed
+from penstock.wire.sources import origin_from
 
 
 def promises_structure(request: Request) -> Steps[bool]:
@@ -50,8 +51,14 @@ def policy_of(request: Request) -> Policy:
     return policy.for_apps if is_for_app(request) else policy
 
 
+def origin_of(request: Request) -> Any:
+    """Return the origin of the result: what an adapter says, or which of several servers gave it."""
+    member = request.member
+    return request.inside.origin if member is None else origin_from(member)
+
+
 def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = False) -> Call:
-    tool, inside = request.upstream_tool, request.inside
+    tool, inside, member = request.upstream_tool, request.inside, request.member
     mark = None if tool is None else tool.mark
     return Call(
         request.tool,
@@ -64,10 +71,10 @@ def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = F
         is_merged=is_merged(request),
         for_app=is_for_app(request),
         has_link=mark is not None and mark.has_link,
-        origin=inside.origin,
+        origin=origin_of(request),
         pages_first=inside.pages_first,
         is_part=inside.is_part,
-        server_name=request.known.name,
+        server_name=request.known.name if member is None else member.name,
         essence=inside.essence,
         party=request.connection.party,
     )

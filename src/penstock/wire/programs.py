@@ -21,7 +21,7 @@ from penstock.core.model.program import ASK_LESS, Broken, Finished, ToolCall, Tu
 from penstock.core.model.values import LiveRows
 from penstock.disclosure.names import PROGRAM_NAMES, RUN_WRITES, is_called
 from penstock.wire import messages
-from penstock.wire.call_facts import call_of
+from penstock.wire.call_facts import call_of, origin_of
 from penstock.wire.effects import (
     CallTools,
     EndedProgram,
@@ -245,6 +245,6 @@ def _answer(request: Request) -> InnerAnswer:
         request.response,
         inside,
         live,
-        request.inside.origin,
+        origin_of(request),
         is_text=inner.is_text,
     )
