@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from penstock.core.model.values import Call
@@ -9,7 +10,7 @@ from penstock.settings.policy import Policy
 from penstock.wire.effects import Steps
 from penstock.wire.request import Request
 from penstock.wire.shown_tools import disclosed
-from penstock.wire.sources import origin_from
+from penstock.wire.sources import origin_from, refusal_to_hand_on
 
 
 def promises_structure(request: Request) -> Steps[bool]:
@@ -59,7 +60,7 @@ def origin_of(request: Request) -> Any:
 
 def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = False) -> Call:
     tool, inside, member = request.upstream_tool, request.inside, request.member
-    mark = None if tool is None else tool.mark
+    mark, servers = None if tool is None else tool.mark, request.connection.servers
     return Call(
         request.tool,
         arguments,
@@ -77,4 +78,5 @@ def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = F
         server_name=request.known.name if member is None else member.name,
         essence=inside.essence,
         party=request.connection.party,
+        refusal_of=None if servers is None else partial(refusal_to_hand_on, servers, request.tool),
     )
