@@ -90,11 +90,11 @@ def tool(name, **more):
 class Bench:
     """A hub before scripted servers. Time stands still until a test moves it."""
 
-    def __init__(self, remembered=None, **servers):
+    def __init__(self, remembered=None, members=None, **servers):
         self.servers = servers
         self.now = 1_000.0
         self.remembered = remembered or Remembered()
-        members = [HubMember(name, f"id of {name}") for name in servers]
+        members = members or [HubMember(name, f"id of {name}") for name in servers]
         self.hub = Hub(members, self.remembered, lambda: self.now)
         self.to_client = []
         self.started = []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Container
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard, assert_never
 
 from penstock.core.model.cancellation import Cancelled
@@ -43,6 +44,7 @@ from penstock.wire.outputs import Output, Outputs, Perform
 from penstock.wire.request import Request
 from penstock.wire.session import Session
 from penstock.wire.shared_toolboxes import SharedToolboxes
+from penstock.wire.sources import may_be_read
 
 if TYPE_CHECKING:
     from penstock.engine.programs import Programs
@@ -142,7 +144,12 @@ class Engine:
 
     def _hooks(self, request: Request) -> dict[str, Any]:
         connection = request.connection
-        own = {"cancellation": request.cancellation, "party": connection.party_at_peer}
+        own: dict[str, Any] = {
+            "cancellation": request.cancellation,
+            "party": connection.party_at_peer,
+        }
+        if connection.servers is not None:
+            own["authorize"] = partial(may_be_read, connection.servers)
         return {**connection.hooks, **own}
 
     def _programs(self) -> Programs:

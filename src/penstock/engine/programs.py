@@ -14,7 +14,7 @@ import msgspec
 from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.json.encoding import encode
 from penstock.core.model.cancellation import Cancellation
-from penstock.core.model.program import Settled, Source, Turn, origin_of
+from penstock.core.model.program import Settled, Source, Turn, Waiting, origin_of
 from penstock.core.model.values import Call
 from penstock.core.protocol.entries import account_of, owner_of
 from penstock.engine.parked_programs import Parked, ParkedPrograms
@@ -166,7 +166,7 @@ class LiveProgram:
         )
         self.belong_to(self._hooks, self._lateness)
         with self._freed_on_failure():
-            return self.running.start()
+            return self._with_sources(self.running.start())
 
     @property
     def owner(self) -> str:
@@ -187,7 +187,13 @@ class LiveProgram:
 
     def resume(self, answers: Iterable[InnerAnswer]) -> Turn:
         with self._freed_on_failure():
-            return self.running.go_on([self._settled(answer) for answer in answers])
+            settled = [self._settled(answer) for answer in answers]
+            return self._with_sources(self.running.go_on(settled))
+
+    def _with_sources(self, turn: Turn) -> Turn:
+        if not isinstance(turn, Waiting):
+            return turn
+        return msgspec.structs.replace(turn, sources=tuple(self._sources.values()))
 
     def end(self, *, keeps_variables: bool, left: Iterable[InnerAnswer] = ()) -> EndedProgram:
         """Keep the variables, note the calls that are left, and give the sandbox back."""
@@ -233,12 +239,12 @@ class LiveProgram:
         """Return the value of a call for the program, or the error. Note what was returned."""
         if answer.error:
             return Settled(answer.number, error=answer.error, kind=answer.kind)
+        self._add_sources([(answer.tool, answer.origin)])  # an error tells something, too
         try:
             found = returned(answer, self._gate, self._hooks)
         except NoValue as refused:
             self._note(answer, Returned(None, {"error": str(refused)}, str(refused)))
             return Settled(answer.number, error=f"{answer.tool}: {refused}")
-        self._add_sources([(answer.tool, answer.origin)])
         self._note(answer, found)
         return Settled(answer.number, found.value)
 

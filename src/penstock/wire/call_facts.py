@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from penstock.core.model.values import Call
@@ -9,6 +10,7 @@ from penstock.settings.policy import Policy
 from penstock.wire.effects import Steps
 from penstock.wire.request import Request
 from penstock.wire.shown_tools import disclosed
+from penstock.wire.sources import origin_from, refusal_to_hand_on
 
 
 def promises_structure(request: Request) -> Steps[bool]:
@@ -50,9 +52,15 @@ def policy_of(request: Request) -> Policy:
     return policy.for_apps if is_for_app(request) else policy
 
 
+def origin_of(request: Request) -> Any:
+    """Return the origin of the result: what an adapter says, or which of several servers gave it."""
+    member = request.member
+    return request.inside.origin if member is None else origin_from(member)
+
+
 def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = False) -> Call:
-    tool, inside = request.upstream_tool, request.inside
-    mark = None if tool is None else tool.mark
+    tool, inside, member = request.upstream_tool, request.inside, request.member
+    mark, servers = None if tool is None else tool.mark, request.connection.servers
     return Call(
         request.tool,
         arguments,
@@ -64,10 +72,11 @@ def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = F
         is_merged=is_merged(request),
         for_app=is_for_app(request),
         has_link=mark is not None and mark.has_link,
-        origin=inside.origin,
+        origin=origin_of(request),
         pages_first=inside.pages_first,
         is_part=inside.is_part,
-        server_name=request.known.name,
+        server_name=request.known.name if member is None else member.name,
         essence=inside.essence,
         party=request.connection.party,
+        refusal_of=None if servers is None else partial(refusal_to_hand_on, servers, request.tool),
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
 from penstock.core.json.encoding import encode
 from penstock.core.json.non_finite import count_non_finite
-from penstock.core.model.program import FUNCTIONS, Scope, ToolCall
+from penstock.core.model.program import FUNCTIONS, Scope, Source, ToolCall
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.names import RUN_WRITES
@@ -19,6 +19,7 @@ from penstock.wire.forwarding import forward
 from penstock.wire.lists import know_tools
 from penstock.wire.on_demand import teach_or_refuse
 from penstock.wire.request import Request
+from penstock.wire.sources import refusal_to_hand_on
 from penstock.wire.stored_results import resolve_arguments
 
 _MOST_NEAR: Final = 3
@@ -100,6 +101,19 @@ class Callables(msgspec.Struct, frozen=True):
         found = self.catalogue.nearest(name)
         tools = [near if python_name(near) else f'call("{near}", {{...}})' for near in found]
         return [*own, *tools][:_MOST_NEAR]
+
+
+def refused_to_hand_on(
+    request: Request, call: InnerCall, sources: Sequence[Source]
+) -> WrongCall | None:
+    """Refuse a call to a remote server that must not get what the program has read so far. Any
+    argument may depend on that."""
+    servers = request.connection.servers
+    refusal = None if servers is None else refusal_to_hand_on(servers, call.tool, sources)
+    if refusal is None:
+        return None
+    told = f"{refusal.error} This program has read them. {refusal.next_step}"
+    return WrongCall(told, "PermissionError")
 
 
 def _named_arguments(call: ToolCall, tool: DescribedTool) -> dict[str, Any] | WrongCall:

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import builtins
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
 
-from penstock.core.model.program import ASK_LESS, Broken, Finished, ToolCall, Turn, Waiting
+from penstock.core.model.program import ASK_LESS, Broken, Finished, Source, ToolCall, Turn, Waiting
 from penstock.core.model.values import LiveRows
 from penstock.disclosure.names import PROGRAM_NAMES, RUN_WRITES, is_called
 from penstock.wire import messages
-from penstock.wire.call_facts import call_of
+from penstock.wire.call_facts import call_of, origin_of
 from penstock.wire.effects import (
     CallTools,
     EndedProgram,
@@ -37,7 +38,7 @@ from penstock.wire.effects import (
     UnparkProgram,
 )
 from penstock.wire.lists import know_tools
-from penstock.wire.program_calls import Callables, WrongCall
+from penstock.wire.program_calls import Callables, WrongCall, refused_to_hand_on
 from penstock.wire.program_questions import (
     ToolQuestion,
     answered_calls,
@@ -160,7 +161,7 @@ class _Program:
             told = f"The program may make {self.policy.program_calls} calls, and wants more."
             return Broken(told, ASK_LESS, is_stopped=True)
         for call in turn.calls:
-            self._check(call)
+            self._check(call, turn.sources)
         if not (self.underway or self.waiting or self.refused):
             return None  # every call that the program waits for asks the user something
         answers = yield from self._answers()
@@ -176,8 +177,10 @@ class _Program:
         told = f"The program took longer than {self.policy.program_seconds:g} seconds."
         return Broken(told, ASK_LESS, printed=printed, is_stopped=True)
 
-    def _check(self, call: ToolCall) -> None:
+    def _check(self, call: ToolCall, sources: Sequence[Source]) -> None:
         checked = self.tools.checked(call)
+        if not isinstance(checked, WrongCall):
+            checked = refused_to_hand_on(self.request, checked, sources) or checked
         if isinstance(checked, WrongCall):
             told = InnerAnswer(call.number, call.function, error=checked.error, kind=checked.kind)
             self.refused.append(told)
@@ -245,6 +248,6 @@ def _answer(request: Request) -> InnerAnswer:
         request.response,
         inside,
         live,
-        request.inside.origin,
+        origin_of(request),
         is_text=inner.is_text,
     )

@@ -26,7 +26,7 @@ from penstock.wire.effects import Forward, InnerCall, Steps, UpstreamAnswer
 from penstock.wire.headers import RepeatedArguments
 from penstock.wire.inner_calls import InnerCalls
 from penstock.wire.reader import READER
-from penstock.wire.servers import Servers
+from penstock.wire.servers import HubMember, Servers
 from penstock.wire.shared_toolboxes import SharedToolboxes
 from penstock.wire.toolbox import Toolbox, UpstreamTool
 from penstock.wire.upstream_state import Shown, UpstreamState
@@ -163,6 +163,12 @@ class Request(msgspec.Struct, eq=False, weakref=True):
         """The tool that the request calls, as upstream lists it."""
         toolbox = self.toolbox
         return None if toolbox is None else toolbox.tools.get(self.tool)
+
+    @property
+    def member(self) -> HubMember | None:
+        """The server of the tool that the request calls, if there are several servers."""
+        servers = self.connection.servers
+        return servers.owner(self.tool) if servers is not None and self.tool else None
 
     @property
     def reader(self) -> str:

@@ -15,7 +15,8 @@ class HubMember(msgspec.Struct, frozen=True):
     # under it.
     identity: str
     is_remote: bool = False  # reached by URL
-    # Results of other servers may be handed to its tools.
+    # Results of other servers may be handed to its tools. For a remote server, the setting
+    # `results_to` says so: a hostile text may talk a model into sending a token.
     takes_results: bool = True
 
 

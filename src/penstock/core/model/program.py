@@ -54,6 +54,7 @@ class Waiting(msgspec.Struct, frozen=True):
     """The end of a turn: the program waits for its tool calls. `calls` are new ones."""
 
     calls: tuple[ToolCall, ...] = ()
+    sources: tuple[Source, ...] = ()  # the results that the program has read so far
 
 
 class Finished(msgspec.Struct, frozen=True):

@@ -90,6 +90,9 @@ class Call:
     server_name: str = ""  # the server's own name for itself, which people see
     essence: Mapping[str, Any] | None = None  # show these parts of the result instead of a probe
     party: str = ""  # the caller whose quota counts: the principal if empty
+    # Returns why stored values from these sources must not be handed to the tool, or None. A source
+    # is a tool and the origin of its result.
+    refusal_of: Callable[[Sequence[tuple[str, Any]]], Refusal | None] | None = None
 
     @property
     def reading_frame(self) -> Frame:

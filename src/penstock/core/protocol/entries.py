@@ -202,7 +202,12 @@ def _common_fields(call: Call, context: Context, parents: Sequence[Entry] = ()) 
     if not parents:
         return fields
     head = parents[0].head
-    inherited = {"tool": head.tool, "arguments": head.arguments, "origin": head.origin}
+    inherited = {
+        "tool": head.tool,
+        "server_name": head.server_name,
+        "arguments": head.arguments,
+        "origin": head.origin,
+    }
     return {**fields, **inherited, "parents": lineage(parents)}
 
 

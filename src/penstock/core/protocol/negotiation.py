@@ -144,7 +144,15 @@ def _resolve_references(
     """Return the arguments with stored values in place of references."""
     if not has_references(arguments):
         return Resolved(arguments, [])
-    return (yield from resolve_arguments(arguments, call.schema, partial(_fetch, call, context)))
+    return (yield from resolve_arguments(arguments, call.schema, partial(_hand_on, call, context)))
+
+
+def _hand_on(call: Call, context: Context, token: str, path: str) -> Steps[Fetched | Refusal]:
+    """Return a stored value for an argument of the tool, if the tool may get it."""
+    found = yield from _fetch(call, context, token, path)
+    if isinstance(found, Refusal) or call.refusal_of is None:
+        return found
+    return call.refusal_of(found.sources) or found
 
 
 def fetch(call: Call, context: Context, token: str, path: str = "") -> Steps[Fetched | Refusal]:
