@@ -12,7 +12,8 @@ from typing import Final
 from penstock.cli.auditing.balance import balance
 from penstock.cli.auditing.list_costs import Balance, Measured, NotMeasured
 from penstock.cli.progress import Progress
-from penstock.cli.wrapping.starting import NotStarted, Start
+from penstock.cli.wrapping.host_values import NotStarted
+from penstock.cli.wrapping.starting import Start
 from penstock.core.budget.measure import Meter, default_meter
 from penstock.errors import PenstockError
 from penstock.relay.secret_words import without_secrets

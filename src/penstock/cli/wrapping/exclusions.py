@@ -21,6 +21,15 @@ def why_left(source: ConfigText, entry: Remote, *, remote: bool) -> Left | None:
 
     With `remote`, the user says that servers without credentials in the config need none.
     """
+    return (
+        why_unreachable(entry)
+        or _commented(source, entry)
+        or _may_log_in(entry, urlsplit(entry.address), remote=remote)
+    )
+
+
+def why_unreachable(entry: Remote) -> Left | None:
+    """Return why only the host can reach a server, if so."""
     keys = {member.name for member in entry.table.members}
     if keys & _OAUTH_KEYS:
         return Left("it logs in by OAuth in the host, which a proxy would break")
@@ -30,14 +39,6 @@ def why_left(source: ConfigText, entry: Remote, *, remote: bool) -> Left | None:
         address = urlsplit(entry.address)
     except ValueError:
         return Left("its URL cannot be read")
-    return (
-        _unsuitable(entry, address)
-        or _commented(source, entry)
-        or _may_log_in(entry, address, remote=remote)
-    )
-
-
-def _unsuitable(entry: Remote, address: SplitResult) -> Left | None:
     # The host replaces a variable such as ${BASE}.
     if address.scheme not in {"http", "https"} and not entry.address.startswith("${"):
         return Left("its URL is not http or https")

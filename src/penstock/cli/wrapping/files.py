@@ -8,10 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import Final
 
 from penstock.cli.whole_files import give_rights, replacing
 from penstock.cli.wrapping.failures import ConfigError
 from penstock.cli.wrapping.plan import Plan
+
+_BACKUP: Final = ".penstock-backup-"
+
+
+def original_of(path: Path) -> Path:
+    """Return the config that a file is a backup of, or the file itself if it is none."""
+    name, mark, number = path.name.rpartition(_BACKUP)
+    return path.with_name(name) if mark and name and number.isdecimal() else path
 
 
 def read(path: Path) -> str:
@@ -75,7 +84,7 @@ def _keep_copy(path: Path, data: bytes, status: os.stat_result) -> Path:
     """Write a backup under the first free number, with the file's rights: it may hold secrets."""
     numbers = count(1)
     while True:
-        backup = path.with_name(f"{path.name}.penstock-backup-{next(numbers)}")
+        backup = path.with_name(f"{path.name}{_BACKUP}{next(numbers)}")
         with suppress(FileExistsError):
             handle = os.open(backup, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
             with os.fdopen(handle, "wb") as file:

@@ -124,14 +124,14 @@ def _plan(
     left_out: Collection[str],
 ) -> Plan:
     source = ConfigText(text, fmt.dialect)
-    before = _servers(source, path, fmt)
+    before = configured_servers(source, path, fmt)
     decisions: list[_Decision] = []
     for server in before:
         entry = understand(server.entry, fmt) if server.name not in left_out else _NAMED
         decisions.append(entry if isinstance(entry, Left) else decide(source, entry))
     edits = [splice for one in decisions if not isinstance(one, Left) for splice in one]
     changed = spliced(text, edits)
-    after = _servers(ConfigText(changed, fmt.dialect), path, fmt)
+    after = configured_servers(ConfigText(changed, fmt.dialect), path, fmt)
     changes = tuple(
         _change(old, new, decision, action)
         for old, new, decision in zip(before, after, decisions, strict=True)
@@ -153,7 +153,8 @@ def _change(
     )
 
 
-def _servers(source: ConfigText, path: Path, fmt: Format) -> list[ConfiguredServer]:
+def configured_servers(source: ConfigText, path: Path, fmt: Format) -> list[ConfiguredServer]:
+    """Return the servers of a config. Raise `ConfigError` if it cannot be read or has none."""
     if not source.text.strip("\ufeff \t\r\n"):
         raise NoServers(path, "The file is empty")
     try:

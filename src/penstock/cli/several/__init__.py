@@ -1,0 +1,5 @@
+"""Several servers of one file, for the option `--servers`: from a host's config to a group."""
+
+from penstock.cli.several.group import read_group
+
+__all__ = ["read_group"]
