@@ -3,12 +3,14 @@
 Each target is a context manager that yields a URL, and always ends the processes it started.
 """
 
+import json
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from http_rig import serving
 
@@ -38,6 +40,28 @@ def relayed_to_http() -> Iterator[str]:
 def relayed_to_stdio() -> Iterator[str]:
     with _relay("--", sys.executable, SERVER, "--stdio") as relayed:
         yield relayed
+
+
+@contextmanager
+def grouped_over_http() -> Iterator[str]:
+    with direct() as url, _group({"type": "http", "url": url}) as relayed:
+        yield relayed
+
+
+@contextmanager
+def grouped_over_stdio() -> Iterator[str]:
+    with _group({"command": sys.executable, "args": [SERVER, "--stdio"]}) as relayed:
+        yield relayed
+
+
+@contextmanager
+def _group(entry: dict[str, Any]) -> Iterator[str]:
+    """Serve a file with one server."""
+    with tempfile.TemporaryDirectory(prefix="penstock-") as folder:
+        file = Path(folder) / "mcp.json"
+        file.write_text(json.dumps({"mcpServers": {"conformance": entry}}))
+        with _relay("--servers", str(file)) as relayed:
+            yield relayed
 
 
 @contextmanager

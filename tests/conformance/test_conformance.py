@@ -6,19 +6,43 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from node_runtime import node
 from suite import SETS, Findings, RequirementSet, counts, examine, failing, passing
-from targets import direct, relayed_to_http, relayed_to_stdio, with_middleware
+from targets import (
+    direct,
+    grouped_over_http,
+    grouped_over_stdio,
+    relayed_to_http,
+    relayed_to_stdio,
+    with_middleware,
+)
 
 TARGETS = {
     "direct": direct,
     "middleware": with_middleware,
     "relay to HTTP": relayed_to_http,
     "relay to stdio": relayed_to_stdio,
+    "group of HTTP": grouped_over_http,
+    "group of stdio": grouped_over_stdio,
 }
 
 # If upstream has no streams, the relay sends a reply of one message as JSON. The specification
 # allows that. The suite would prefer several streams, and reports INFO.
 AS_JSON = "server-sse-multiple-streams/server-sse-streams-functional/ServerSSEStreamsFunctional"
-ALLOWED = {"relay to stdio": {AS_JSON: "INFO"}}
+# A hub resumes upstream's broken streams itself, so no stream of the client's breaks: the suite then
+# has nothing to look at.
+RESUMED = [
+    f"server-sse-polling/{check}"
+    for check in (
+        "server-sse-disconnect-resume/ServerDisconnectResume",
+        "server-sse-priming-event/ServerSendsPrimingEvent",
+        "server-sse-retry-field/ServerSendsRetryField",
+    )
+]
+NOT_REACHED = "not reached"
+ALLOWED = {
+    "relay to stdio": {AS_JSON: "INFO"},
+    "group of stdio": {AS_JSON: "INFO"},
+    "group of HTTP": {AS_JSON: "INFO", **dict.fromkeys(RESUMED, NOT_REACHED)},
+}
 
 
 @pytest.mark.parametrize("requirements", SETS, ids=lambda requirements: requirements.name)
@@ -50,10 +74,14 @@ def examine_target(name: str, requirements: RequirementSet) -> Findings:
 
 def losses(name: str, directly: Findings, through_it: Findings) -> list[str]:
     allowed = ALLOWED.get(name, {})
-    told = {check for check in allowed if through_it[check].status == allowed[check]}
+    told = {check for check in allowed if outcome(through_it, check) == allowed[check]}
     lost = passing(directly) - passing(through_it) - told
     return [f"{name}: {line}" for line in listed(lost, through_it)]
 
 
+def outcome(found: Findings, check: str) -> str:
+    return found[check].status if check in found else NOT_REACHED
+
+
 def listed(checks: set[str], found: Findings) -> list[str]:
-    return [f"{check}: {found.get(check, 'not reached')}" for check in sorted(checks)]
+    return [f"{check}: {found.get(check, NOT_REACHED)}" for check in sorted(checks)]

@@ -124,6 +124,14 @@ def test_notices_come_as_fast_as_replies_have_room():
     assert all(f"{name!r} is down" in " ".join(told) for name in servers)
 
 
+def test_the_only_server_announces_what_it_likes():
+    bench = Bench(a=ScriptedServer("x"))
+    bench.greet()
+    bench.names()
+    bench.from_server("a", {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    assert len(bench.told("notifications/tools/list_changed")) == 1
+
+
 def test_a_silent_server_is_waited_for_once_and_for_ten_seconds():
     bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
     bench.stuck.add("b")

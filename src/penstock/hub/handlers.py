@@ -49,7 +49,7 @@ def _learn_unknown(state: HubState) -> Steps:
 
 def ping(_state: HubState, request: ClientRequest) -> Steps:
     yield ReachMembers([], seconds=0.0)
-    return request.answer(encode({"resultType": "complete"}) if request.is_modern else b"{}")
+    return request.answer(b"{}")
 
 
 def list_of(state: HubState, request: ClientRequest) -> Steps:
@@ -152,21 +152,25 @@ def _tasks_of(state: HubState, member: MemberState) -> Asking[list[bytes] | str]
 
 
 HANDLERS: Final[Mapping[str, Handler]] = {
-    "initialize": initialize,
     "server/discover": server_discover,
-    "ping": ping,
     **dict.fromkeys(KIND_OF_METHOD, list_of),
     "tools/call": partial(by_name, "tools"),
     "prompts/get": partial(by_name, "prompts"),
     "completion/complete": complete,
+    "resources/read": resources.read,
+    "subscriptions/listen": resources.listen,
+}
+# The methods that modern requests no longer have.
+LEGACY_HANDLERS: Final[Mapping[str, Handler]] = {
+    "initialize": initialize,
+    "ping": ping,
     "logging/setLevel": set_level,
     "tasks/list": tasks_list,
-    "resources/read": resources.read,
     "resources/subscribe": resources.subscribe,
     "resources/unsubscribe": resources.unsubscribe,
-    "subscriptions/listen": resources.listen,
 }
 
 
-def handler_of(method: str) -> Handler:
-    return HANDLERS.get(method, elsewhere)
+def handler_of(method: str, *, is_modern: bool) -> Handler:
+    own = {} if is_modern else LEGACY_HANDLERS
+    return own.get(method) or HANDLERS.get(method, elsewhere)

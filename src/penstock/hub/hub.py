@@ -201,7 +201,7 @@ class Hub:
         key = message.key
         request = ClientRequest(key, method, message.params, line, is_modern)
         work = HubWork(
-            handler_of(method)(self.state, request),
+            handler_of(method, is_modern=is_modern)(self.state, request),
             lambda answer: self._answer_client(key, answer),
             key,
             method,
@@ -307,10 +307,12 @@ class Hub:
     def _member_notified(
         self, member: MemberState, message: Message, method: str, line: bytes
     ) -> None:
-        for kind in kinds_changed_by(method):
-            member.outdate(kind)
-            self._learn_soon(member, kind)
-        if kinds_changed_by(method):
+        if kinds := kinds_changed_by(method):
+            for kind in kinds:
+                member.outdate(kind)
+                self._learn_soon(member, kind)
+            if self.state.only is not None:
+                self._tell_changed(method)  # at once, and whether or not the list differs
             return
         asked = {
             asked.key: key for key, asked in self._asked_client.items() if asked.member is member
@@ -603,12 +605,15 @@ class Hub:
         for kind in changed:
             state.shown[kind] = merging.digest(state, kind)
         for method in dict.fromkeys(CHANGED[kind] for kind in changed):
-            if not state.client.is_modern:
-                self._to_client(messages.notification(method, b"{}"))
-                continue
-            streams = [request for request in state.listens.values() if wants(request, method)]
-            for request in streams:
-                self._outputs.append(ToSession(for_stream(request, method, {})))
+            self._tell_changed(method)
+
+    def _tell_changed(self, method: str) -> None:
+        if not self.state.client.is_modern:
+            self._to_client(messages.notification(method, b"{}"))
+            return
+        streams = [request for request in self.state.listens.values() if wants(request, method)]
+        for request in streams:
+            self._outputs.append(ToSession(for_stream(request, method, {})))
 
 
 def _nothing_to_do(_: bytes) -> None:

@@ -9,6 +9,7 @@ import msgspec
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.hub import merging
 from penstock.hub.effects import (
     AskEach,
     AskMember,
@@ -19,7 +20,7 @@ from penstock.hub.effects import (
     Steps,
 )
 from penstock.hub.hub_state import ClientRequest, Holder, HubState
-from penstock.hub.kinds import LISTENED
+from penstock.hub.kinds import CHANGED, KINDS, LISTENED
 from penstock.hub.member_state import MemberState
 from penstock.hub.routing import PATIENCE, answered, joined, line_for, routed
 from penstock.wire import eras, messages
@@ -123,6 +124,9 @@ def listen(state: HubState, request: ClientRequest) -> Steps:
     holders = [holder for uri in uris for holder in state.holders_of(uri)]
     yield ReachMembers([member for member, _ in holders], seconds=_SECONDS, patience=PATIENCE)
     state.listens[request.key] = request
+    for kind in KINDS:
+        if wants(request, CHANGED[kind]):  # the client needs no list to hear of changes
+            state.shown.setdefault(kind, merging.digest(state, kind))
     yield SendToClient(_acknowledgement(request))
     for member, own in holders:
         member.want(own, 1)
