@@ -108,4 +108,4 @@ record-corpus: $(READY) ## Record the results of real servers in tests/corpus ag
 	@PYTHONPATH=tests $(BIN)/python -m corpus.record
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) $(OLDEST) .venv-peers .venv-servers .catalogues .sites examples/fleet/fleet.sqlite3 $(NODE)/node_modules $(APPS)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	@rm -rf $(VENV) $(OLDEST) .venv-peers .venv-servers .venv-servers-old .catalogues .sites examples/fleet/fleet.sqlite3 $(NODE)/node_modules $(APPS)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

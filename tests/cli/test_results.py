@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from environments import clean_environment
-from git_server import git_server_command
+from servers_of_others import server_of_others
 from node_runtime import node, package
 from relay_processes import StdioClient
 
@@ -83,7 +83,7 @@ def machine(tmp_path_factory):
         *(("read_text_file", {"path": str(machine.files / name)}) for name in names),
     )
     log = {"repo_path": str(ROOT), "max_count": 200}
-    machine.run([git_server_command(), "--repository", str(ROOT)], ("git_log", log))
+    machine.run([server_of_others("mcp-server-git"), "--repository", str(ROOT)], ("git_log", log))
     return machine
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from git_server import git_server_command
+from servers_of_others import server_of_others
 from node_runtime import node, package
 from program_material import make_folders
 from relay_processes import StdioClient
@@ -51,7 +51,7 @@ def _installed(command: list[str]) -> list[str]:
         case ["npx", "-y", name, *arguments]:
             return [node(), package(f"{name}/dist/index.js"), *arguments]
         case ["uvx", "mcp-server-git", *arguments]:
-            return [git_server_command(), *arguments]
+            return [server_of_others("mcp-server-git"), *arguments]
     raise AssertionError(f"not a server that the tests have: {command}")
 
 

@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from git_server import git_server_command
+from servers_of_others import server_of_others
 from node_runtime import node, package
 from relay_calls import value_of
 from relay_processes import StdioClient
@@ -211,7 +211,7 @@ def test_memory(both, tmp_path):
 
 @pytest.fixture(scope="session")
 def git_server():
-    return git_server_command()
+    return server_of_others("mcp-server-git")
 
 
 @pytest.fixture
