@@ -10,17 +10,9 @@ import token_reading as reads
 from environments import clean_environment
 from http_rig import MODERN
 from relay_processes import SERVERS, StdioClient
+from several_servers import front_command
 
 pytest.importorskip("rs_bpe")
-FRONT = """
-import sys
-from pathlib import Path
-from penstock import Policy
-from penstock.cli.several import read_group
-from penstock.relay.run_command import run_servers
-policy = Policy.load({"stats": "on", "list": sys.argv[2]})
-sys.exit(run_servers(read_group(Path(sys.argv[1])), policy, None))
-"""
 SDK = {"command": sys.executable, "args": [str(SERVERS / "sdk_server.py")]}
 PLAIN = {"command": sys.executable, "args": [str(SERVERS / "plain_server.py"), "--wide"]}
 OLD = {"command": sys.executable, "args": [str(SERVERS / "plain_server.py"), "--legacy"]}
@@ -54,8 +46,8 @@ def start(request, tmp_path):
     file.write_text(json.dumps({"mcpServers": {"sdk": SDK, "wide": PLAIN, "old": OLD}}))
 
     def started(form="full"):
-        command = [sys.executable, "-c", FRONT, str(file), form]
         counting = {"XDG_STATE_HOME": str(tmp_path)}
+        command = front_command(file, list=form, stats="on")
         clients.append(request.param(command, environment=counting, behind=False))
         return clients[-1]
 
