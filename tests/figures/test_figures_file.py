@@ -128,7 +128,7 @@ def test_tools_that_were_called_before(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
-    told = called_before(Policy(stats="on"), lambda: "git")
+    told = called_before(Policy(stats="on"), lambda: ["git"])
     assert told() == frozenset()
     assert not figures_file().exists()
     with FiguresFile(figures_file()) as file:
@@ -138,7 +138,9 @@ def test_tools_that_were_called_before(tmp_path, monkeypatch):
         file.add({("git", "blame"): CallFigures(calls=2, errors=2)}, {}, TODAY)
         file.add({("other", "diff"): CallFigures(1)}, {}, TODAY)
     assert told() == {"log", "show"}
-    assert called_before(Policy(), lambda: "git")() == frozenset()
+    both = called_before(Policy(stats="on"), lambda: ["git", "other", "never"])
+    assert both() == {"log", "show", "diff"}
+    assert called_before(Policy(), lambda: ["git"])() == frozenset()
     figures_file().write_bytes(b"damaged")
     assert told() == frozenset()
 
@@ -146,7 +148,7 @@ def test_tools_that_were_called_before(tmp_path, monkeypatch):
 def test_nothing_is_loaded_where_there_is_no_file(tmp_path):
     code = (
         "import sys; from penstock.figures.keeping import called_before;"
-        "from penstock import Policy; called_before(Policy(stats='on'), lambda: 'git')();"
+        "from penstock import Policy; called_before(Policy(stats='on'), lambda: ['git'])();"
         "print('sqlite3' in sys.modules)"
     )
     environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path), "HOME": str(tmp_path)}

@@ -25,7 +25,7 @@ def add_to(commands: Any) -> None:
         help="delete the stored results on this machine",
         description="Delete every result in the store that the settings name, or else in the file\n"
         "in your state folder. Tokens that agents still hold no longer work. Results in memory\n"
-        "end with their process.",
+        "end with their process. Figures stay, and what is known of servers from earlier runs.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -31,7 +31,8 @@ examples:
 Columns: held, results that were stored and described instead; reads, reads of stored results; raw,
 the tokens that a model would have read without Penstock; sent, the tokens that it read, those of
 reads too; saved, the difference, which is negative where Penstock costs more than it saves. The row
-(unknown) has calls that named no tool of the server.
+(unknown) has calls that named no tool of the server. Of several servers behind one Penstock, each has
+its own figures; their one list counts under the name of their file.
 """
 
 

@@ -149,7 +149,7 @@ class Engine:
             "party": connection.party_at_peer,
         }
         if connection.servers is not None:
-            own["authorize"] = partial(may_be_read, connection.servers)
+            own["authorize"] = partial(may_be_read, connection.servers, request)
         return {**connection.hooks, **own}
 
     def _programs(self) -> Programs:

@@ -78,7 +78,7 @@ class Clerk:
     def _enter_call(
         self, tool: str, note: Note, before: Weight, after: Weight, estimated: int
     ) -> None:
-        row = self.calls.setdefault((self._server, tool), CallFigures())
+        row = self.calls.setdefault((note.server or self._server, tool), CallFigures())
         row.estimated += estimated
         row.errors += after.is_error
         if note.kind == "read":
@@ -120,7 +120,8 @@ def _tool_of(note: Note, after: Weight | None) -> str:
 
 
 def keep_figures(path: Path, server: str, notes: IO[bytes]) -> None:
-    """Count the answers of a server in these notes, up to the end of the stream."""
+    """Count the answers in these notes, up to the end of the stream: under `server`, unless a note
+    names one of several servers."""
     frames = _read_ahead(read_frames(notes))  # first: the other process may be ending
     with FiguresFile(path) as file:
         clerk = Clerk(server, default_meter())

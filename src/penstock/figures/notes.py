@@ -26,6 +26,7 @@ class Note(msgspec.Struct, frozen=True, omit_defaults=True):
     has_widget: bool = False
     has_apps: bool = False
     form: str = ""
+    server: str = ""
     showing: Showing = ORDINARY
     raw_bytes: int = 0
     sent_bytes: int = 0
@@ -43,6 +44,7 @@ class Note(msgspec.Struct, frozen=True, omit_defaults=True):
             answer.has_widget,
             answer.has_apps,
             answer.form,
+            writable(answer.server),
             answer.showing,
             len(answer.raw),
             len(answer.sent),

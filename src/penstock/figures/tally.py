@@ -41,8 +41,8 @@ _Item = Answered | Note  # a note, if the messages are too large to wait
 
 
 class BackgroundTally:
-    """The tally of one server in one process. Call it with each answer. `name` returns the server's
-    name in the figures; only the thread asks for it, because a host waits for the start."""
+    """The tally of one process. Call it with each answer. `name` returns the name in the figures for
+    answers that name no server; only the thread asks for it, because a host waits for the start."""
 
     def __init__(self, name: Callable[[], str]) -> None:
         self._name = name

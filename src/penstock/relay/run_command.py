@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.engine.engine import Engine
@@ -26,7 +26,8 @@ def run_local(
     upstream: Process | Unstarted, target: Target, policy: Policy, store: Store | None
 ) -> int:
     """Run until the client or upstream ends, and return the exit code."""
-    return _run(UpstreamPlace(lambda: upstream), target.server, target.name, policy, store)
+    place = UpstreamPlace(lambda: upstream)
+    return _run(place, target.server, policy, store, target.name, lambda: [target.name()])
 
 
 def run_servers(group: ServerGroup, policy: Policy, store: Store | None) -> int:
@@ -35,14 +36,20 @@ def run_servers(group: ServerGroup, policy: Policy, store: Store | None) -> int:
 
     backend = GroupBackend(group)
     place = backend.place(policy.max_upstream)
-    return _run(place, backend.server, backend.name, policy, store)
+    names = [server.member.name for server in group.servers]
+    return _run(place, backend.server, policy, store, backend.name, lambda: names)
 
 
 def _run(
-    place: UpstreamPlace, server: str, name: Callable[[], str], policy: Policy, store: Store | None
+    place: UpstreamPlace,
+    server: str,
+    policy: Policy,
+    store: Store | None,
+    name: Callable[[], str],  # in the figures
+    names: Callable[[], Sequence[str]],  # in the figures, of the servers
 ) -> int:
     with Gate(policy, store) as gate:
-        engine = Engine(gate, tally_of(policy, name), called_before(policy, name))
+        engine = Engine(gate, tally_of(policy, name), called_before(policy, names))
         session = Session(
             Connection(
                 gate,

@@ -48,7 +48,9 @@ _TOO_LATE = (
 def run_remote(target: Target, policy: Policy, store: Store | None) -> int:
     """Run until the client leaves, and return the exit code."""
     with Gate(policy, store) as gate:
-        engine = Engine(gate, tally_of(policy, target.name), called_before(policy, target.name))
+        engine = Engine(
+            gate, tally_of(policy, target.name), called_before(policy, lambda: [target.name()])
+        )
         session = Session(
             Connection(
                 gate,

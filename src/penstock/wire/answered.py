@@ -25,6 +25,8 @@ class Answered(msgspec.Struct, frozen=True):
     has_widget: bool = False
     has_apps: bool = False  # the client shows apps, and hides their tools from the model
     form: str = ""  # the listing form
+    # The server that the answer comes from, if there are several. Empty for what all of them share.
+    server: str = ""
     showing: Showing = ORDINARY
 
 

@@ -54,7 +54,18 @@ def answered(request: Request, sent: bytes) -> Answered | None:
         is_held=bool(request.held),
         has_widget=has_apps and has_widget_output(request),
         showing=request.policy.showing,
+        server=_server(request),
     )
+
+
+def _server(request: Request) -> str:
+    """Return which of several servers an answer comes from, or "" for none or more than one. A stored
+    result that is read comes from the server that gave it. A program's answer comes from none."""
+    if request.inner_calls is not None:
+        return ""
+    if request.is_read and request.read_from:
+        return request.read_from[0] if len(request.read_from) == 1 else ""
+    return "" if request.member is None else request.member.name
 
 
 def _raw(request: Request, sent: bytes) -> bytes:

@@ -126,6 +126,7 @@ class Request(msgspec.Struct, eq=False, weakref=True):
     upstream_line: bytes = b""  # upstream's answer
     held: str = ""  # the token that the client gets in place of the result
     is_read: bool = False  # the call reads a stored result
+    read_from: tuple[str, ...] = ()  # of several servers, those whose stored results it needs
     is_for_explorer: bool = False  # only the explorer sees the answer
     tool: str = ""
     arguments: msgspec.Raw | None = None

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from penstock.core.model.program import Source
 from penstock.core.model.values import Refusal
+from penstock.wire.request import Request
 from penstock.wire.servers import HubMember, Servers
 
 _SERVER: Final = "dev.penstock/server"
@@ -30,10 +31,16 @@ def _server_in(origin: Any) -> tuple[str, str] | None:
     return identity, name
 
 
-def may_be_read(servers: Servers, _tool: str, origin: Any) -> bool:
-    """Return whether the server that a result comes from is still there, with the same configuration."""
+def may_be_read(servers: Servers, request: Request, _tool: str, origin: Any) -> bool:
+    """Return whether the server that a result comes from is still there, with the same configuration.
+    Note for the figures that the request needs a result of this server."""
     found = _server_in(origin)
-    return found is None or servers.is_here(found[0])
+    if found is None:
+        return True
+    identity, name = found
+    if name not in request.read_from:
+        request.read_from += (name,)
+    return servers.is_here(identity)
 
 
 def refusal_to_hand_on(servers: Servers, tool: str, sources: Iterable[Source]) -> Refusal | None:

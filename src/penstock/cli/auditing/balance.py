@@ -23,6 +23,7 @@ from penstock.settings.policy import Policy
 from penstock.wire import eras, messages
 from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
 from penstock.wire.request import Connection
+from penstock.wire.servers import Servers
 from penstock.wire.session import Session
 
 _VERSION: Final = rawjson.string(eras.LEGACY_VERSIONS[0])
@@ -31,10 +32,13 @@ _GREETING: Final = messages.object_from(
 )
 
 
-def balance(listed: Listed, policy: Policy, meter: Meter) -> Balance:
-    """Return what the tools cost under these settings."""
+def balance(
+    listed: Listed, policy: Policy, meter: Meter, servers: Servers | None = None
+) -> Balance:
+    """Return what the tools cost under these settings. `servers` are those that the tools belong to,
+    if there are several."""
     with Gate(replace(policy, store="memory:"), meter=meter) as gate:
-        client = _Client(gate, listed)
+        client = _Client(gate, listed, servers)
         greeting = client.ask("initialize", _GREETING)
         client.tell("notifications/initialized")
         shown = tools_in(client.ask("tools/list", b"{}").get("tools", msgspec.UNSET))
@@ -46,9 +50,12 @@ def balance(listed: Listed, policy: Policy, meter: Meter) -> Balance:
 class _Client:
     """A client in front of a session, and a server behind it that knows only its list."""
 
-    def __init__(self, gate: Gate, listed: Listed) -> None:
+    def __init__(self, gate: Gate, listed: Listed, servers: Servers | None) -> None:
         self._engine = Engine(gate)
-        self._session = Session(Connection(gate, principal=Principal("balance"), server="balance"))
+        connection = Connection(
+            gate, principal=Principal("balance"), server="balance", servers=servers
+        )
+        self._session = Session(connection)
         info = {"name": listed.server, "version": listed.version}
         named = {name: rawjson.string(text) for name, text in info.items()}
         self._answers = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from shlex import quote
@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from penstock.cli.auditing.list_costs import Balance, Measured, NotMeasured, cost_told
 from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine, warning
+from penstock.cli.checkup.group_entries import group_of
+from penstock.cli.checkup.groups import AskedGroup, check_group
 from penstock.cli.measuring import Asked, measured
 from penstock.cli.wrapping import (
     Change,
@@ -23,8 +25,11 @@ from penstock.cli.wrapping import (
     plan,
     read,
 )
-from penstock.cli.wrapping.invocation import recognise
+from penstock.cli.wrapping.host_values import NotStarted
+from penstock.cli.wrapping.invocation import Invocation, recognise
 from penstock.cli.wrapping.starting import start_of
+from penstock.errors import PenstockError
+from penstock.relay.secret_words import without_secrets
 
 _VERSION_SECONDS: Final = 30.0
 _WRAP_AGAIN: Final = (
@@ -39,47 +44,74 @@ def check_hosts(
     if not configs:
         step = "Name a config: penstock doctor CONFIG"
         return [CheckupSection("Hosts", (warning("No config of a known host was found", step),))]
-    return [_section(config, starts=starts, seconds=seconds) for config in configs]
+    return [
+        section
+        for config in configs
+        for section in _sections(config, starts=starts, seconds=seconds)
+    ]
 
 
-def _section(config: ChosenConfig, *, starts: bool, seconds: float) -> CheckupSection:
+def _sections(config: ChosenConfig, *, starts: bool, seconds: float) -> list[CheckupSection]:
+    """Return the section of a config, and those of files whose servers one of its entries runs."""
     title = str(config.path)
     try:
         made = plan(read(config.path), config.path, find_launcher())
     except NoServers as error:
-        return CheckupSection(title, (fine(error.message),))
+        return [CheckupSection(title, (fine(error.message),))]
     except ConfigError as error:
-        return CheckupSection(title, (broken(error.message, error.next_step),))
-    costs: Mapping[int, Measured] = {}
-    if starts and config.may_start:
-        costs = measured(_starts(made), seconds=seconds)
+        return [CheckupSection(title, (broken(error.message, error.next_step),))]
+    is_starting = starts and config.may_start
+    groups = _groups(made)
+    costs: dict[int, Measured] = {
+        number: group for number, group in groups.items() if isinstance(group, NotMeasured)
+    }
+    if is_starting:
+        costs |= measured(_starts(made, groups.keys()), seconds=seconds)
     findings = [
         finding
         for number, change in enumerate(made.changes)
-        for finding in _of_server(change, costs.get(number), config)
+        for finding in _of_server(change, costs.get(number), groups.get(number), config)
     ]
     if starts and not config.may_start:
         told = "Its servers are not started, because the file belongs to this folder"
         findings.append(fine(f"{told}. If you trust it: penstock doctor {quote(str(config.path))}"))
-    return CheckupSection(f"{made.title}: {title}", tuple(findings))
+    asked = [group for group in groups.values() if isinstance(group, AskedGroup)]
+    return [
+        CheckupSection(f"{made.title}: {title}", tuple(findings)),
+        *(check_group(group, starts=is_starting, seconds=seconds) for group in asked),
+    ]
 
 
-def _starts(made: Plan) -> dict[int, Asked]:
-    """Return how each server starts that is behind Penstock, or that may be."""
+def _groups(made: Plan) -> dict[int, AskedGroup | NotMeasured]:
+    """Return the entries that run the servers of a file, or why that is not known."""
+    found: dict[int, AskedGroup | NotMeasured] = {}
+    for number, change in enumerate(made.changes):
+        invocation = _invocation(change)
+        try:
+            group = invocation and group_of(change.before, invocation, made.path, change.project)
+        except PenstockError as error:
+            is_left = isinstance(error, NotStarted)
+            found[number] = NotMeasured(without_secrets(error.message), error.next_step, is_left)
+        else:
+            found |= {number: group} if group else {}
+    return found
+
+
+def _starts(made: Plan, groups: Collection[int]) -> dict[int, Asked]:
+    """Return how each server starts that is behind Penstock, or that may be, but for groups."""
     return {
         number: (change.name, partial(start_of, change.after, made.path, change.project))
         for number, change in enumerate(made.changes)
-        if change.action == "wrap" or _is_wrapped(change)
+        if number not in groups and (change.action == "wrap" or _invocation(change) is not None)
     }
 
 
-def _is_wrapped(change: Change) -> bool:
+def _invocation(change: Change) -> Invocation | None:
+    """Return how an entry runs Penstock, or None if it does not."""
     entry = change.before
-    return (
-        isinstance(entry, dict)
-        and isinstance(entry.get("command"), str)
-        and recognise(entry["command"], _words(entry)) is not None
-    )
+    if isinstance(entry, dict) and isinstance(entry.get("command"), str):
+        return recognise(entry["command"], _words(entry))
+    return None
 
 
 def _words(entry: Mapping[str, Any]) -> list[str]:
@@ -87,13 +119,21 @@ def _words(entry: Mapping[str, Any]) -> list[str]:
     return [str(word) for word in args] if isinstance(args, list) else []
 
 
-def _of_server(change: Change, cost: Measured | None, config: ChosenConfig) -> list[Finding]:
-    name, wrapped = change.name, _is_wrapped(change)
+def _of_server(
+    change: Change,
+    cost: Measured | None,
+    group: AskedGroup | NotMeasured | None,
+    config: ChosenConfig,
+) -> list[Finding]:
+    name, wrapped = change.name, _invocation(change) is not None
     if change.action == "leave" and not wrapped:
         return [fine(f"{name}: not behind Penstock: {change.reason}", server=name)]
     facts: dict[str, Any] = {"server": name, "is_behind_penstock": wrapped}
     findings = [_launcher(name, change.before)] if wrapped and config.may_start else []
     place = "behind Penstock" if wrapped else "not behind Penstock"
+    if isinstance(group, AskedGroup):
+        told = f"{name}: one Penstock before the servers of {group.path}, see below"
+        return [*findings, fine(told, file=str(group.path), **facts)]
     if cost is None:
         return [*findings, fine(f"{name}: {place}", **facts)]
     if isinstance(cost, NotMeasured):

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Final
 
@@ -80,6 +80,18 @@ class Invocation:
         apart = [value for flag, value in pairwise(self.options) if flag == name]
         joined = [one[len(name) + 1 :] for one in self.options if one.startswith(f"{name}=")]
         return apart + joined
+
+    def several(self, name: str) -> list[str]:
+        """Return the values of an option that takes several, written as `--name one two`."""
+        found = self.values(name)[-1:]
+        for place, word in enumerate(self.options):
+            if word == name:
+                found = list(takewhile(_is_value, self.options[place + 1 :]))
+        return found
+
+
+def _is_value(word: str) -> bool:
+    return not word.startswith("-")
 
 
 _END_OF_OPTIONS = "--"

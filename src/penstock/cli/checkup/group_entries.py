@@ -1,0 +1,35 @@
+"""Entries of a host's config that run several servers: `penstock run --servers FILE`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from penstock.cli.checkup.groups import AskedGroup
+from penstock.cli.options import policy_from
+from penstock.cli.wrapping.host_values import host_values
+from penstock.cli.wrapping.invocation import Invocation
+from penstock.cli.wrapping.wrapped_options import wrapped_options
+from penstock.settings.table import RUN_DEFAULTS
+
+
+def group_of(
+    entry: Mapping[str, Any], found: Invocation, path: Path, project: str
+) -> AskedGroup | None:
+    """Return the servers that an entry of this config runs, or None if it runs no such file. Raise if
+    only the host can start it."""
+    files = found.values("--servers")
+    if not files or entry.get("disabled") is True or entry.get("enabled") is False:
+        return None
+    values = host_values(entry, path, project, os.environ)
+    chosen = wrapped_options(found, [], values)
+    folder = Path(values.folder)
+    return AskedGroup(
+        folder / Path(values.filled(files[-1])).expanduser(),
+        policy_from(chosen, RUN_DEFAULTS, values.environment),
+        [values.filled(name) for name in found.several("--server")],
+        values.environment,
+        folder,
+    )

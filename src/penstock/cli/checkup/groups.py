@@ -1,0 +1,137 @@
+"""The check of several servers that one Penstock runs: those of one file."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from penstock.cli.auditing.balance import balance
+from penstock.cli.auditing.list_costs import Measured, NotMeasured
+from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine
+from penstock.cli.checkup.tool_changes import changed_tools
+from penstock.cli.measuring import Asked, measured
+from penstock.cli.several import read_group
+from penstock.cli.wrapping.starting import Start
+from penstock.core.budget.measure import default_meter
+from penstock.errors import PenstockError
+from penstock.hub.hub import Hub
+from penstock.hub.merging import list_result
+from penstock.hub.remembered import Remembered
+from penstock.relay.hub.group import GroupedServer, ServerGroup
+from penstock.relay.hub.memory_file import load
+from penstock.relay.secret_words import secrets_of
+from penstock.relay.tool_lists import Listed, tools_in
+from penstock.settings.policy import Policy
+from penstock.wire import messages
+
+
+class AskedGroup(NamedTuple):
+    """The servers of a file as `penstock run --servers` would run them."""
+
+    path: Path
+    policy: Policy
+    selected: Sequence[str] = ()
+    environment: Mapping[str, str] = os.environ
+    folder: Path | None = None
+
+
+def check_group(asked: AskedGroup, *, starts: bool, seconds: float) -> CheckupSection:
+    """Check the entries of the file. With `starts`, start the servers and list their tools."""
+    title = f"Several servers: {asked.path}"
+    try:
+        group = read_group(
+            asked.path,
+            selected=asked.selected,
+            environment=asked.environment,
+            folder=asked.folder,
+        )
+    except PenstockError as error:
+        return CheckupSection(title, (broken(error.message, error.next_step),))
+    return CheckupSection(title, tuple(_findings(asked, group, starts=starts, seconds=seconds)))
+
+
+def _findings(
+    asked: AskedGroup, group: ServerGroup, *, starts: bool, seconds: float
+) -> Iterator[Finding]:
+    lists: dict[int, Listed] = {}
+    startable = _starts(asked, group) if starts else {}
+    costs = measured(startable, seconds=seconds, keep=lists.__setitem__)
+    for number, server in enumerate(group.servers):
+        yield _server(server, costs.get(number), asked.path)
+    run = {one.member.name for one in group.servers}
+    for name in group.identities:
+        if name not in run:
+            yield fine(f"{name}: not run: it is switched off, or not selected", server=name)
+    now = time.time()
+    remembered = load(group.identity, group.identities)  # a copy, which is not saved
+    _learn(remembered, group, lists, now)
+    if lists:
+        yield _one_list(group, remembered, asked.policy)
+    known = {
+        one.member.name: remembered.server(one.member.identity, one.member.name)
+        for one in group.servers
+    }
+    yield from changed_tools(remembered.changes, known, now)
+
+
+def _starts(asked: AskedGroup, group: ServerGroup) -> dict[int, Asked]:
+    return {
+        number: (server.member.name, partial(_start, server, asked.policy))
+        for number, server in enumerate(group.servers)
+        if not server.fault
+    }
+
+
+def _start(server: GroupedServer, policy: Policy) -> Start:
+    told = (server.around.environment or {}).items()
+    own = [text for name, text in told if os.environ.get(name) != text]
+    around = server.around._replace(is_quiet=True)
+    return Start(server.target, policy, around, (*own, *secrets_of(server.target)))
+
+
+def _server(server: GroupedServer, cost: Measured | None, path: Path) -> Finding:
+    name = server.member.name
+    facts: dict[str, Any] = {"server": name, "file": str(path), "is_behind_penstock": True}
+    if server.fault:
+        return broken(f"{name}: {server.fault}", f"Correct its entry in {path}.", **facts)
+    if cost is None:
+        return fine(f"{name}: not started", **facts)
+    if isinstance(cost, NotMeasured):
+        return broken(f"{name}: {cost.why}", cost.next_step, **facts)
+    facts |= {"tools": cost.tools, "before": cost.before}
+    told = f"{name}: starts; its list alone has {cost.before:,} tokens without Penstock"
+    return fine(told, **facts)
+
+
+def _learn(
+    remembered: Remembered, group: ServerGroup, lists: Mapping[int, Listed], now: float
+) -> None:
+    for number, listed in lists.items():
+        member = group.servers[number].member
+        known = remembered.server(member.identity, member.name)
+        known.era = known.era or "legacy"
+        known.capabilities = messages.decoded(listed.capabilities) or {}
+        remembered.learn(known, "tools", [msgspec.Raw(tool) for tool in listed.tools], now)
+
+
+def _one_list(group: ServerGroup, remembered: Remembered, policy: Policy) -> Finding:
+    """Tell the cost of the list that an agent gets. A server that does not start is in it with the
+    tools that it is known for."""
+    hub = Hub([server.member for server in group.servers], remembered)
+    hub.state.claim("tools")
+    members = messages.members_of(list_result(hub.state, "tools", is_modern=False))
+    listed = Listed(tuple(tools_in(members["tools"])))
+    cost = balance(listed, policy, default_meter(), hub)
+    return fine(
+        f"Together they have one list of {cost.tools:,} tools: {cost.before:,} tokens without "
+        f"Penstock, {cost.after:,} behind it",
+        tools=cost.tools,
+        before=cost.before,
+        after=cost.after,
+    )
