@@ -5,8 +5,7 @@ import sys
 
 import pytest
 from host_machine import PLAIN, Machine, marking
-from relay_processes import SERVERS, StdioClient, wait_until
-from several_servers import front_command
+from relay_processes import RUN, SERVERS, StdioClient, wait_until
 
 WIDE = {**PLAIN, "args": [*PLAIN["args"], "--wide"]}
 DESCRIBED = {"name": "query", "inputSchema": {"type": "object"}}
@@ -151,7 +150,7 @@ class Changing:
 
     def run(self):
         """Run a front until it has learnt how the tool is now."""
-        command = front_command(self.file)
+        command = [*RUN, "--servers", str(self.file)]
         client = StdioClient(command, environment=self.machine.variables, behind=False)
         try:
             client.greet()

@@ -9,8 +9,7 @@ import pytest
 import token_reading as reads
 from environments import clean_environment
 from http_rig import MODERN
-from relay_processes import SERVERS, StdioClient
-from several_servers import front_command
+from relay_processes import RUN, SERVERS, StdioClient
 
 pytest.importorskip("rs_bpe")
 SDK = {"command": sys.executable, "args": [str(SERVERS / "sdk_server.py")]}
@@ -46,8 +45,8 @@ def start(request, tmp_path):
     file.write_text(json.dumps({"mcpServers": {"sdk": SDK, "wide": PLAIN, "old": OLD}}))
 
     def started(form="full"):
-        counting = {"XDG_STATE_HOME": str(tmp_path)}
-        command = front_command(file, list=form, stats="on")
+        counting = {"XDG_STATE_HOME": str(tmp_path), "PENSTOCK_STATS": "on"}
+        command = [*RUN, "--servers", str(file), "--list", form]
         clients.append(request.param(command, environment=counting, behind=False))
         return clients[-1]
 

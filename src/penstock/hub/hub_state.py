@@ -171,19 +171,17 @@ class HubState:
     # -- what to tell --------------------------------------------------------------------------
 
     def note_changes(self, member: MemberState, changes: Collection[ToolChange]) -> None:
-        for change in changes:
-            parts = ", ".join(change.parts)
-            logger().warning(
-                "the tool %r of the server %r has changed: %s", change.tool, member.name, parts
-            )
-            self._told_changes.add((change.server, change.tool))
+        if not changes:
+            return
+        self._told_changes |= {(change.server, change.tool) for change in changes}
         tools = sorted(tool for server, tool in self._told_changes if server == member.name)
-        if changes:
-            self.notices.put(
-                f"changed {member.name}",
-                f"The server {member.name!r} has changed how it describes {_listed(tools)}. Tell the "
-                "user: such a change can turn a server against its users.",
-            )
+        told = f"The server {member.name!r} has changed how it describes {_listed(tools)}."
+        logger().warning("%s penstock doctor shows what is new.", told)
+        self.notices.put(
+            f"changed {member.name}",
+            f"{told} Tell the user: such a change can turn a server against its users, and "
+            "`penstock doctor` shows what is new.",
+        )
 
 
 _MOST_NAMED: Final = 5

@@ -48,6 +48,7 @@ def check_group(asked: AskedGroup, *, starts: bool, seconds: float) -> CheckupSe
         group = read_group(
             asked.path,
             selected=asked.selected,
+            results_to=asked.policy.results_to,
             environment=asked.environment,
             folder=asked.folder,
         )
