@@ -1,6 +1,6 @@
 """Ten servers that others wrote, in Python and TypeScript, behind one Penstock.
 
-Nine are commands, and one is a URL. One speaks only revisions up to 2025-11-25, the others both eras.
+Nine are commands, and one is a URL. Some speak only revisions up to 2025-11-25, the others both eras.
 """
 
 import json
@@ -233,3 +233,34 @@ def test_the_typescript_client_reaches_each_server(world, era):
     for (name, (_, expected)), outcome in zip(CALLS.items(), called, strict=True):
         told = json.dumps(outcome["result"]["content"])
         assert expected in told.replace('\\"', '"'), name
+
+
+@pytest.mark.parametrize("server", ["everything", "far"])
+def test_a_server_asks_the_client(client, server):
+    if client.era == "modern":
+        pytest.skip("these two are legacy servers, whose questions do not cross eras")
+
+    async def scenario(mcp, heard):
+        before = len(heard.questions)
+        name = f"{server}_trigger-sampling-request"
+        told = await texts(mcp, name, prompt=f"from {server}", maxTokens=10)
+        assert "42" in " ".join(told)
+        assert any(f"from {server}" in asked for asked in heard.questions[before:])
+
+    client.run(scenario)
+
+
+@pytest.mark.parametrize("server", ["everything", "far"])
+def test_progress_comes_back(client, server):
+    async def scenario(mcp, _heard):
+        seen = []
+
+        async def note(progress, total, _message):
+            seen.append((progress, total))
+
+        name = f"{server}_trigger-long-running-operation"
+        await mcp.call_tool(name, {"duration": 0.3, "steps": 3}, progress_callback=note)
+        assert seen[-1][1] == 3
+        assert len(seen) >= 2
+
+    client.run(scenario)
