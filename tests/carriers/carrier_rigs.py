@@ -1,5 +1,6 @@
 """The carriers under test, and how to start each."""
 
+import json
 import os
 import re
 import signal
@@ -18,6 +19,7 @@ from staging import Stage
 
 SERVERS = Path(__file__).parents[1] / "servers"
 UPSTREAM = str(SERVERS / "staged_server.py")
+BESIDE = str(SERVERS / "stray_server.py")
 SERVE = [sys.executable, "-m", "penstock", "serve", "--port", "0"]
 CONFIG = '[tools.late]\ncall_timeout = "1s"\n'
 URL = re.compile(r"http://\S+(?=\n)")
@@ -42,8 +44,10 @@ class Carrier:
         return {
             "run": [*RUN, "--", *server],
             "run-url": [*RUN, "--url", url],
+            "run-servers": [*RUN, "--servers", str(servers_file(folder))],
             "serve": [*SERVE, "--", *server],
             "serve-url": [*SERVE, "--url", url],
+            "serve-servers": [*SERVE, "--servers", str(servers_file(folder))],
             "mcp": [sys.executable, inside, str(folder), "mcp"],
             "fastmcp": [sys.executable, inside, str(folder), "fastmcp"],
             "django": [sys.executable, str(SERVERS / "staged_site.py"), str(folder)],
@@ -54,14 +58,28 @@ def staged_server(folder: Path) -> list[str]:
     return [sys.executable, UPSTREAM, str(folder)]
 
 
+def servers_file(folder: Path) -> Path:
+    """Return a file with the server of the tests, and another one beside it."""
+    commands = {"staged": staged_server(folder), "beside": [sys.executable, BESIDE]}
+    entries = {
+        name: {"command": program, "args": arguments}
+        for name, (program, *arguments) in commands.items()
+    }
+    file = folder / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": entries}))
+    return file
+
+
 BOTH = ("legacy", "modern")
 CARRIERS = [
     Carrier(program, era, door, upstream)
     for program, door, upstream, eras in (
         ("run", "stdio", "pipe", BOTH),
         ("run-url", "stdio", "http", BOTH),
+        ("run-servers", "stdio", "pipe", BOTH),
         ("serve", "http", "pipe", BOTH),
         ("serve-url", "http", "http", BOTH),
+        ("serve-servers", "http", "pipe", BOTH),
         # The two frameworks share one carrier and are slow to start, so each gets one era.
         ("mcp", "stdio", "inside", ["legacy"]),
         ("fastmcp", "stdio", "inside", ["modern"]),
@@ -162,4 +180,5 @@ def is_worker(process: psutil.Process) -> bool:
         command = process.cmdline()
     except psutil.Error:  # it has ended meanwhile
         return False
-    return bool(command) and UPSTREAM not in command and not is_guardian(process)
+    is_server = UPSTREAM in command or BESIDE in command
+    return bool(command) and not is_server and not is_guardian(process)
