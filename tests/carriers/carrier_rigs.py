@@ -76,10 +76,11 @@ CARRIERS = [
     for program, door, upstream, eras in (
         ("run", "stdio", "pipe", BOTH),
         ("run-url", "stdio", "http", BOTH),
-        ("run-servers", "stdio", "pipe", BOTH),
         ("serve", "http", "pipe", BOTH),
         ("serve-url", "http", "http", BOTH),
-        ("serve-servers", "http", "pipe", BOTH),
+        # To both of these carriers a hub is one more upstream, so each gets one era.
+        ("run-servers", "stdio", "pipe", ["legacy"]),
+        ("serve-servers", "http", "pipe", ["modern"]),
         # The two frameworks share one carrier and are slow to start, so each gets one era.
         ("mcp", "stdio", "inside", ["legacy"]),
         ("fastmcp", "stdio", "inside", ["modern"]),
