@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Final
 
-from penstock.cli.auditing.balance import balance
+from penstock.cli.auditing.balance import balance, one_list
 from penstock.cli.auditing.list_costs import Balance, Measured, NotMeasured
 from penstock.cli.progress import Progress
 from penstock.cli.wrapping.host_values import NotStarted
@@ -17,7 +17,8 @@ from penstock.cli.wrapping.starting import Start
 from penstock.core.budget.measure import Meter, default_meter
 from penstock.errors import PenstockError
 from penstock.relay.secret_words import without_secrets
-from penstock.relay.tool_lists import Inbox, NotListed, Report, listed_tools, signals_to
+from penstock.relay.tool_lists import Inbox, Listed, NotListed, Report, listed_tools, signals_to
+from penstock.settings.policy import Policy
 
 AT_A_TIME: Final = 2
 # A server may take this long for one answer, and twice this long in all.
@@ -36,6 +37,19 @@ def measured(starts: Mapping[int, Asked], *, seconds: float = SECONDS) -> dict[i
         return _Measuring(starts, seconds, progress).run() if starts else {}
 
 
+def measured_together(
+    starts: Mapping[int, Asked], policy: Policy, *, seconds: float = SECONDS
+) -> tuple[dict[int, Measured], Balance | None]:
+    """Return the costs as `measured` does, and that of one list of all servers. It is None if no
+    server has listed its tools."""
+    with Progress() as progress:
+        measuring = _Measuring(starts, seconds, progress)
+        costs = measuring.run()
+    named = {starts[number][0]: listed for number, listed in measuring.listed.items()}
+    whole = balance(one_list(named), policy, default_meter()) if named else None
+    return costs, whole
+
+
 class _Measuring:
     def __init__(self, starts: Mapping[int, Asked], seconds: float, report: Report) -> None:
         self._seconds = seconds
@@ -47,6 +61,7 @@ class _Measuring:
         self._signal = 0
         self._done: queue.SimpleQueue[tuple[int, Measured]] = queue.SimpleQueue()
         self._asked = 0
+        self.listed: dict[int, Listed] = {}
         self._reporting = threading.Lock()
         for number in starts:
             self._waiting.put(number)
@@ -82,23 +97,23 @@ class _Measuring:
                 words = f"asking {name} for its tools ({self._asked} of {len(self._starts)})"
                 self._report(words)
             try:
-                self._done.put((number, self._measure(how)))
+                self._done.put((number, self._measure(number, how)))
             except SystemExit:
                 return
 
-    def _measure(self, how: Callable[[], Start]) -> Measured:
+    def _measure(self, number: int, how: Callable[[], Start]) -> Measured:
         hide: Callable[[str], str] = without_secrets
         try:
             start = how()
             hide = start.without_secrets
-            return self._balance(start, self._meter)
+            return self._balance(number, start, self._meter)
         except PenstockError as error:
             is_left = isinstance(error, NotStarted)
             return NotMeasured(hide(error.message), hide(error.next_step), is_left)
         except Exception as error:  # noqa: BLE001 (one server's failure must not stop the others)
             return NotMeasured(f"Penstock failed: {type(error).__name__}.", PenstockError.next_step)
 
-    def _balance(self, start: Start, meter: Meter) -> Balance:
+    def _balance(self, number: int, start: Start, meter: Meter) -> Balance:
         inbox = Inbox()
         self._inboxes.append(inbox)
         if self._signal:
@@ -113,4 +128,5 @@ class _Measuring:
         listed = listed_tools(
             start.target, page_listed, seconds=self._seconds, around=start.around, inbox=inbox
         )
+        self.listed[number] = listed
         return balance(listed, start.policy, meter)

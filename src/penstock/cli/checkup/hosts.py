@@ -13,6 +13,8 @@ from typing import Any, Final
 from penstock.cli.auditing.list_costs import Balance, Measured, NotMeasured, cost_told
 from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine, warning
 from penstock.cli.measuring import Asked, measured
+from penstock.cli.several import read_group
+from penstock.cli.together import named_file
 from penstock.cli.wrapping import (
     Change,
     ChosenConfig,
@@ -25,6 +27,8 @@ from penstock.cli.wrapping import (
 )
 from penstock.cli.wrapping.invocation import recognise
 from penstock.cli.wrapping.starting import start_of
+from penstock.errors import PenstockError
+from penstock.relay.hub.group import GroupedServer
 
 _VERSION_SECONDS: Final = 30.0
 _WRAP_AGAIN: Final = (
@@ -69,7 +73,7 @@ def _starts(made: Plan) -> dict[int, Asked]:
     return {
         number: (change.name, partial(start_of, change.after, made.path, change.project))
         for number, change in enumerate(made.changes)
-        if change.action == "wrap" or _is_wrapped(change)
+        if change.action == "wrap" or (_is_wrapped(change) and not named_file(change.before))
     }
 
 
@@ -93,6 +97,9 @@ def _of_server(change: Change, cost: Measured | None, config: ChosenConfig) -> l
         return [fine(f"{name}: not behind Penstock: {change.reason}", server=name)]
     facts: dict[str, Any] = {"server": name, "is_behind_penstock": wrapped}
     findings = [_launcher(name, change.before)] if wrapped and config.may_start else []
+    servers_file = named_file(change.before)
+    if servers_file:
+        return [*findings, *_of_group(name, servers_file)]
     place = "behind Penstock" if wrapped else "not behind Penstock"
     if cost is None:
         return [*findings, fine(f"{name}: {place}", **facts)]
@@ -100,6 +107,25 @@ def _of_server(change: Change, cost: Measured | None, config: ChosenConfig) -> l
         return [*findings, _not_measured(name, cost, facts)]
     facts |= {"tools": cost.tools, "before": cost.before, "after": cost.after}
     return [*findings, _cost(name, cost, config.path, facts)]
+
+
+def _of_group(name: str, path: Path) -> list[Finding]:
+    """Check the servers of a file that one entry runs. They are not started."""
+    facts: dict[str, Any] = {"is_behind_penstock": True, "path": str(path)}
+    try:
+        group = read_group(path)
+    except PenstockError as error:
+        return [broken(f"{name}: {error.message}", error.next_step, server=name, **facts)]
+    return [_of_member(name, one, facts) for one in group.servers]
+
+
+def _of_member(name: str, one: GroupedServer, facts: dict[str, Any]) -> Finding:
+    server = one.member.name
+    if one.fault:
+        step = f"Edit {facts['path']}."
+        return broken(f"{name}: {server}: {one.fault}", step, server=server, **facts)
+    told = f"{server}: behind Penstock, which {name} runs for several servers"
+    return fine(told, server=server, **facts)
 
 
 def _not_measured(name: str, cost: NotMeasured, facts: dict[str, Any]) -> Finding:

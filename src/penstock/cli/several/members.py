@@ -81,7 +81,9 @@ def member(written: WrittenServer, group: Group, *, takes_results: bool) -> Grou
 
 
 def _started(written: WrittenServer, group: Group) -> _Started:
-    _check_name(written)
+    if written.is_repeated:
+        raise BadEntry("Two servers of the file have this name.", next_step="Rename one of them.")
+    check_name(written.name)
     entry = understand(written.entry, group.file.format)
     if isinstance(entry, Left):
         raise BadEntry(_sentence(entry))
@@ -100,10 +102,8 @@ def _started(written: WrittenServer, group: Group) -> _Started:
         raise _not_filled(error.variable) from None
 
 
-def _check_name(written: WrittenServer) -> None:
-    name = written.name
-    if written.is_repeated:
-        raise BadEntry("Two servers of the file have this name.", next_step="Rename one of them.")
+def check_name(name: str) -> None:
+    """Refuse a name that no server of a group can have."""
     if not name.strip() or _CONTROL.search(name):
         told = "Its name is empty, or has characters that cannot be shown."
         raise BadEntry(told, next_step="Rename it.")
