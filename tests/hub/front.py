@@ -21,11 +21,14 @@ class _Servers(Bench):
 
 
 class Front(Rig):
-    """A client, a session and a hub. `members` replaces what is configured of the servers."""
+    """A client, a session and a hub. `members` replaces what is configured of the servers, and `dead`
+    says why some cannot be started."""
 
-    def __init__(self, *, era="legacy", members=None, remembered=None, servers, **settings):
+    def __init__(
+        self, *, era="legacy", members=None, remembered=None, dead=None, servers, **settings
+    ):
         bench = _Servers(remembered, members=members, **servers)
-        bench.era = era
+        bench.era, bench.dead = era, dead or {}
         super().__init__(bench, greet=False, **settings)
         self.bench = bench
         self.session.connection.server = "the front"

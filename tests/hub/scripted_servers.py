@@ -102,6 +102,7 @@ class Bench:
         self.alarms = []
         self.saves = 0
         self.dead = {}  # servers that cannot be started, with the reason
+        self.faulty = {}  # servers whose entry in the file is at fault, with the fault
         self.stuck = set()  # servers whose answers wait
         self.late = []
         self._ids = iter(range(1, 10_000))
@@ -119,6 +120,9 @@ class Bench:
                     self.started.append(output.name)
                     if output.name in self.dead:
                         self.carry(self.hub.member_ended(output.name, self.dead[output.name]))
+                    if output.name in self.faulty:
+                        fault = self.faulty[output.name]
+                        self.carry(self.hub.member_ended(output.name, fault, for_good=True))
                 case StopMember():
                     self.stopped.append(output.name)
                 case WakeHub():

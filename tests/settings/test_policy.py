@@ -60,6 +60,7 @@ def test_defaults_are_those_of_the_design():
         ("max_ttl", "1.5h", 5_400),
         ("max_upstream", "8MB", 8_000_000),
         ("call_timeout", "Off", None),
+        ("results_to", "sheets, cloud", ("sheets", "cloud")),
         ("bearer_ttl", 60, 60),
         ("store", "sqlite:x.db", "sqlite:x.db"),
         ("capacity", "1GB", KB**3),

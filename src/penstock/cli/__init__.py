@@ -39,6 +39,8 @@ Keep MCP tool results and tool lists inside the agent's context budget, and lose
       Show what Penstock does, in a few seconds.
   penstock run -- npx -y @modelcontextprotocol/server-everything
       Run one server behind Penstock. Put this command into a host's configuration.
+  penstock run --servers ~/.cursor/mcp.json
+      Run all servers of a host's config behind one Penstock.
   penstock wrap cursor
       Show how to put every server of a host behind Penstock; --write makes the change.
   penstock doctor
@@ -97,7 +99,8 @@ def _chosen(given: list[str]) -> argparse.Namespace:
     chosen.command = words.command
     if unknown:
         raise _misunderstood(chosen, unknown[0], words.greedy)
-    if words.greedy and not any((chosen.command, chosen.url, getattr(chosen, "tools", None))):
+    named = (getattr(chosen, name, None) for name in ("command", "url", "tools", "servers"))
+    if words.greedy and not any(named):
         raise no_command_left(words.greedy, first)
     return chosen
 

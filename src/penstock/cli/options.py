@@ -21,7 +21,7 @@ LEVELS: Final = ("debug", "info", "warning", "error")
 _OF_RESULTS: Final = {
     "budget": "SIZE", "inline": "SIZE", "ceiling": "SIZE", "host": "NAME", "store": "URL",
     "ttl": "TIME", "max_ttl": "TIME", "row_form": "auto|objects|table", "only": "TOOL", "except": "TOOL",
-    "max_upstream": "SIZE", "call_timeout": "TIME",
+    "max_upstream": "SIZE", "call_timeout": "TIME", "results_to": "SERVER",
 }  # fmt: skip
 _OF_LISTS: Final = {
     "list": "FORM", "list_budget": "SIZE", "always": "TOOL", "app_only": "TOOL",
@@ -120,6 +120,26 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_servers_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "several servers", "All servers of a host's config behind one Penstock."
+    )
+    add = group.add_argument
+    add(
+        "--servers",
+        metavar="FILE",
+        help="The file with the servers, in the format of any host: JSON with mcpServers or servers, "
+        "or TOML with mcp_servers.",
+    )
+    add(
+        "--server",
+        metavar="NAME",
+        nargs="+",
+        default=[],
+        help="Only these servers of the file. Default: all that are not switched off.",
+    )
+
+
 def policy_from(
     chosen: argparse.Namespace,
     defaults: Mapping[str, Any] | None = None,
@@ -155,6 +175,9 @@ def _joined(given: Any) -> Any:
 
 
 def target_from(chosen: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> Target:
+    if getattr(chosen, "server", None):
+        step = "Name the file too: --servers FILE."
+        raise UsageError("--server selects servers of a file, and none is named.", next_step=step)
     return Target.of(
         chosen.command,
         chosen.url,

@@ -1,15 +1,16 @@
-"""`penstock serve`: a server behind Penstock over HTTP, for many clients."""
+"""`penstock serve`: a server behind Penstock, or several, over HTTP, for many clients."""
 
 from __future__ import annotations
 
 import argparse
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.cli import terminal as _terminal  # noqa: F401 (the log needs it when no file can be opened)
 from penstock.cli.options import (
     add_policy_options,
+    add_servers_options,
     add_target_options,
     forget_secrets,
     policy_from,
@@ -17,8 +18,13 @@ from penstock.cli.options import (
     target_from,
 )
 from penstock.errors import MissingExtra
+from penstock.relay.target import Target
 from penstock.settings import parsers
+from penstock.settings.policy import Policy
 from penstock.settings.table import SERVE_DEFAULTS
+
+if TYPE_CHECKING:
+    from penstock.relay.hub.group import ServerGroup
 
 _MOST_WORKERS = 64
 _EXAMPLES = """\
@@ -26,6 +32,7 @@ examples:
   penstock serve -- npx -y @modelcontextprotocol/server-everything
   penstock serve --port 9000 --store redis://localhost --url https://example.com/mcp
   penstock serve --bind 0.0.0.0 --allow-host mcp.example.com -- ./my-server
+  penstock serve --servers servers.json
 
 The endpoint is http://127.0.0.1:8000/mcp, unless --bind or --port changes it; /healthz answers
 while it is up. There is no login: everyone who reaches the port can use the server.
@@ -35,13 +42,15 @@ while it is up. There is no login: everyone who reaches the port can use the ser
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "serve",
-        help="serve an MCP server behind Penstock over HTTP, to many clients",
-        usage="penstock serve [options] ([--] COMMAND [ARGUMENT …] | --url URL)",
-        description="Serve an MCP server over streamable HTTP. Keep its results inside the budget.",
+        help="serve MCP servers behind Penstock over HTTP, to many clients",
+        usage="penstock serve [options] ([--] COMMAND [ARGUMENT …] | --url URL | --servers FILE)",
+        description="Serve an MCP server, or several behind one endpoint, over streamable HTTP. Keep\n"
+        "results and lists inside the budget.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_target_options(parser)
+    add_servers_options(parser)
     group = parser.add_argument_group("listening")
     add = group.add_argument
     add("--bind", metavar="ADDRESS", default="127.0.0.1", help="The address. Default: 127.0.0.1.")
@@ -111,9 +120,9 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 def serve(chosen: argparse.Namespace) -> int:
     policy = policy_from(chosen, SERVE_DEFAULTS)
-    target = target_from(chosen)
-    forget_secrets(chosen)
     start_logging(chosen)
+    target = _upstream(chosen, policy)
+    forget_secrets(chosen)
     try:
         from penstock.relay.http.limits import ServeLimits
         from penstock.relay.http.server import Listening, serve_http
@@ -135,6 +144,14 @@ def serve(chosen: argparse.Namespace) -> int:
         chosen.workers,
     )
     return serve_http(target, policy, listening)
+
+
+def _upstream(chosen: argparse.Namespace, policy: Policy) -> Target | ServerGroup:
+    if chosen.servers is None:
+        return target_from(chosen)
+    from penstock.cli.several import chosen_group
+
+    return chosen_group(chosen, policy)
 
 
 def _port(text: str) -> int:

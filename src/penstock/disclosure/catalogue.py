@@ -121,7 +121,8 @@ class Catalogue:
         """A hash that changes whenever a tool changes."""
         whole = hashlib.sha256(encode(dict(self.own)))
         for tool in self:
-            whole.update(b"\0".join((tool.raw, tool.told, encode(dict(tool.more)), b"")))
+            parts = (tool.raw, tool.told, encode(dict(tool.more)), encode(tool.server), b"")
+            whole.update(b"\0".join(parts))
         return whole.hexdigest()
 
 
@@ -143,7 +144,7 @@ def _merged(tool: DescribedTool, over: DescribedTool | None) -> DescribedTool:
     shown = {"inputSchema": slim(over.schema)} if over.schema else {}
     more = {**tool.more, **over.more, **shown}
     told = encode({**as_table(rawjson.decode(tool.told)), **words}) if tool.told else b""
-    return DescribedTool(tool.name, encode({**tool.listed, **words}), more, told)
+    return DescribedTool(tool.name, encode({**tool.listed, **words}), more, told, tool.server)
 
 
 def _trigrams(text: str) -> frozenset[str]:

@@ -19,6 +19,7 @@ class DescribedTool(msgspec.Struct, frozen=True, dict=True):
     raw: bytes  # the entry in the server's list
     more: Mapping[str, Any] = {}  # members of the full description only, such as examples
     told: bytes = b""  # the entry that clients get in a full list, if it differs from `raw`
+    server: str = ""  # the name of its server, if the list joins those of several
 
     @property
     def in_full(self) -> bytes:

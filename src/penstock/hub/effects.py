@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
+from penstock.disclosure.texts.shortening import clipped, plain
 from penstock.hub.kinds import Kind
 from penstock.hub.member_state import MemberState
 from penstock.wire import messages
 from penstock.wire.messages import UPSTREAM_GONE, Message
+
+_LONGEST_WORDS: Final = 200
 
 
 class MemberAnswer(msgspec.Struct, frozen=True):
@@ -39,7 +42,9 @@ class MemberAnswer(msgspec.Struct, frozen=True):
         """Return why the server did not do what it was asked for."""
         if self.error is None:
             return self.why or "it gave an answer without a result"
-        return messages.text_of(messages.members_of(self.error), "message") or "it gave no reason"
+        said = messages.text_of(messages.members_of(self.error), "message")
+        # In quotes, and short: these are the server's words among Penstock's own.
+        return f"it says {clipped(plain(said), _LONGEST_WORDS)!r}" if said else "it gave no reason"
 
 
 class ReachMembers(msgspec.Struct, frozen=True):

@@ -153,11 +153,12 @@ class Hub:
             self._member_message(member, messages.read_message(error), error)
         return self._taken()
 
-    def member_ended(self, name: str, how: str) -> Outputs:
-        """Take note that a server has ended, or could not be started."""
+    def member_ended(self, name: str, how: str, *, for_good: bool = False) -> Outputs:
+        """Take note that a server has ended, or could not be started. It is started again, unless it
+        is down `for_good`."""
         member = self.state.members[name]
         if member.is_running:
-            self._ended(member, how)
+            self._ended(member, how, for_good=for_good)
         return self._taken()
 
     def rang(self, alarm: Alarm) -> Outputs:
@@ -499,17 +500,19 @@ class Hub:
         self._learn(member, [kind for kind in KINDS if member.has_list(kind)])
         self._settle()
 
-    def _ended(self, member: MemberState, how: str) -> None:
+    def _ended(self, member: MemberState, how: str, *, for_good: bool = False) -> None:
         """Give an error to all requests that a server has, and start it again after a pause."""
         was_ready = member.is_ready
-        pause = member.note_end(how, self.state.clock())
-        logger().warning("the server %r is down: %s", member.name, how)
+        pause = member.note_end(how, self.state.clock(), for_good=for_good)
         if was_ready or not member.is_reported_down:
             member.is_reported_down = True
             member.was_lost = was_ready
-            told = f"The server {member.name!r} is down: {how.rstrip('.')}. It is started again."
-            self.state.notices.put(f"life {member.name}", told)
-        self._outputs.append(WakeHub(pause, StartAgain(member)))
+            logger().warning("the server %r is down: %s", member.name, how)
+            told = f"The server {member.name!r} is down: {how.rstrip('.')}."
+            again = "" if for_good else " It is started again."
+            self.state.notices.put(f"life {member.name}", told + again)
+        if not for_good:
+            self._outputs.append(WakeHub(pause, StartAgain(member)))
         for key, request in list(self._asked_client.items()):
             if request.member is member:
                 del self._asked_client[key]

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from penstock.core.model.recent import Recent
+from penstock.disclosure.texts.shortening import clipped
 from penstock.hub.client_state import ClientState
 from penstock.hub.kinds import Kind
 from penstock.hub.links import widget_of
@@ -186,9 +187,10 @@ class HubState:
 
 
 _MOST_NAMED: Final = 5
+_LONGEST_NAME: Final = 64
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names[:_MOST_NAMED]))
+    shown = ", ".join(repr(clipped(name, _LONGEST_NAME)) for name in names[:_MOST_NAMED])
     more = len(names) - _MOST_NAMED
     return f"{shown} and {more} more tools" if more > 0 else shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -53,6 +54,7 @@ class MemberState:
         self.version = ""
         self.reason = ""  # why it is down
         self.is_reported_down = False
+        self.is_down_for_good = False  # its entry in the file is at fault
         self.was_lost = False  # it was ready before it ended
         self.started_at = 0.0
         self.retry_at = 0.0
@@ -202,14 +204,16 @@ class MemberState:
     def note_ready(self, now: float) -> None:
         self.phase, self.reason, self._ready_since = "ready", "", now
 
-    def note_end(self, why: str, now: float) -> float:
+    def note_end(self, why: str, now: float, *, for_good: bool = False) -> float:
         """Note that the server has ended. Return for how long to wait before it is started again."""
+        self.is_down_for_good = for_good
         if self.is_ready and now - self._ready_since >= _LASTING:
             self._failures = 0
         doublings = min(self._failures, _MOST_DOUBLINGS)
         pause: float = min(_FIRST_PAUSE * 2**doublings, _LONGEST_PAUSE)
         self._failures += 1
-        self.phase, self.reason, self.retry_at = "down", why, now + pause
+        self.phase, self.reason = "down", why
+        self.retry_at = math.inf if for_good else now + pause
         self.learning.clear()
         self.followed.clear()
         self.listening = b""

@@ -5,7 +5,11 @@ from __future__ import annotations
 import threading
 from typing import Final
 
+from penstock.disclosure.texts.shortening import clipped
+
 _MOST: Final = 20
+# The notices of one reply take so many characters: the smallest budget must have room for a result.
+_MOST_CHARS: Final = 400
 
 
 class Notices:
@@ -18,16 +22,20 @@ class Notices:
         with self._lock:
             self._told.pop(about, None)
             if len(self._told) < _MOST:
-                self._told[about] = told
+                self._told[about] = clipped(told, _MOST_CHARS)
 
     def withdraw(self, about: str) -> None:
         with self._lock:
             self._told.pop(about, None)
 
     def take(self) -> str:
-        """Return all notices, and forget them."""
+        """Return the oldest notices, as many as one reply has room for, and forget them."""
         if not self._told:
             return ""
         with self._lock:
-            told, self._told = list(self._told.values()), {}
-        return " ".join(told)
+            taken: list[str] = []
+            for about, told in list(self._told.items()):
+                if taken and len(" ".join((*taken, told))) > _MOST_CHARS:
+                    break
+                taken.append(self._told.pop(about))
+        return " ".join(taken)

@@ -57,8 +57,10 @@ def routed(
 
 def unreachable(member: MemberState) -> str:
     why = member.reason or "it does not answer"
-    again = " It is being started again: try once more in a few seconds, or go on without it."
-    return f"The server {member.name!r} is down: {why.rstrip('.')}.{again}"
+    told = f"The server {member.name!r} is down: {why.rstrip('.')}."
+    if member.is_down_for_good:
+        return f"{told} Go on without it."
+    return f"{told} It is being started again: try once more in a few seconds, or go on without it."
 
 
 def _refusal(state: HubState, request: ClientRequest, member: MemberState) -> str:

@@ -26,7 +26,7 @@ class NoTarget(PenstockError):
 
     next_step = (
         "Give the server's command after --, as in: penstock run -- npx -y some-mcp-server, "
-        "or its address with --url or in PENSTOCK_URL."
+        "its address with --url or in PENSTOCK_URL, or a file of servers with --servers."
     )
 
 

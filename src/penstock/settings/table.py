@@ -146,6 +146,13 @@ class Settings:
         unset="off",
         for_one="tool",
     )
+    results_to: Setting[WrittenNames, tuple[str, ...]] = Setting(
+        parsers.names,
+        (),
+        "The servers of `--servers`, by name, that are reached by URL and whose tools may all the same "
+        "get results of other servers through `@result:`.",
+        unset="none",
+    )
     query_seconds: Setting[WrittenTime, float] = Setting(
         parsers.seconds, "5s", "The longest that one `sql` or `query` may run."
     )

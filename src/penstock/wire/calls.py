@@ -12,6 +12,7 @@ from penstock.wire.on_demand import answer_on_demand, teach_or_refuse
 from penstock.wire.programs import answer_program
 from penstock.wire.request import Request, pass_on
 from penstock.wire.result_budget import hold
+from penstock.wire.server_notices import add_server_notices
 from penstock.wire.stored_results import answer_from_store, resolve_arguments
 
 
@@ -41,6 +42,7 @@ def tools_call(request: Request) -> Steps[bytes]:
     if isinstance(answer, bytes):
         return answer  # upstream took too long
     answer = yield from with_suggestion(request, answer)  # the nearest names for a misspelt one
+    add_server_notices(request, answer)  # of several servers, one may be down
     return (yield from hold(request, answer))  # the result itself, or a probe
 
 

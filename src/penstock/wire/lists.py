@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -85,11 +86,19 @@ def _learn(request: Request, first: ToolsPage) -> Steps[Toolbox | bytes]:
 
 def _read(request: Request, pages: Sequence[ToolsPage], pinned: PinnedNames) -> Toolbox:
     connection = request.connection
-    policy, now, is_modern = request.policy, connection.now(), request.is_modern
-    if connection.toolboxes is not None:
-        return connection.toolboxes.read(pages, policy, now, is_modern=is_modern, pinned=pinned)
-    marks = connection.is_inside
-    return read_list(pages, policy, now, is_modern=is_modern, pinned=pinned, has_marks=marks)
+    read = (
+        partial(read_list, has_marks=connection.is_inside)
+        if connection.toolboxes is None
+        else connection.toolboxes.read
+    )
+    return read(
+        pages,
+        request.policy,
+        connection.now(),
+        is_modern=request.is_modern,
+        pinned=pinned,
+        servers=connection.servers,
+    )
 
 
 def _all_pages(request: Request, first: ToolsPage) -> Steps[list[ToolsPage] | bytes]:

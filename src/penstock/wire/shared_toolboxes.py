@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 
 from penstock.settings.policy import Policy
 from penstock.wire.pinned_names import PinnedNames
+from penstock.wire.servers import Servers
 from penstock.wire.toolbox import Toolbox, ToolsPage, expiry, read_list
 
 _Key = tuple[bytes, tuple[object, ...]]
@@ -35,13 +36,16 @@ class SharedToolboxes:
         *,
         is_modern: bool,
         pinned: PinnedNames,
+        servers: Servers | None = None,
     ) -> Toolbox:
         """Put the pages of a list together, unless a session has read the same pages, with the same
         pinned names."""
         key = _digest(pages), (is_modern, *pinned.state)
         known = self._get(key, policy)
         if known is None:
-            known = read_list(pages, policy, now, is_modern=is_modern, pinned=pinned)
+            known = read_list(
+                pages, policy, now, is_modern=is_modern, pinned=pinned, servers=servers
+            )
             self._put(key, known, policy)
         return known.until(expiry(pages, now))
 

@@ -7,7 +7,7 @@ Penstock's replies satisfy the schema too.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -27,6 +27,7 @@ from penstock.wire.marks import Mark
 from penstock.wire.pinned_names import PinnedNames
 from penstock.wire.program_tools import program_names
 from penstock.wire.reader import READER, reader_name, reader_tool
+from penstock.wire.servers import Servers
 
 _LONGEST_LIFETIME: Final = 9_999_999_999  # milliseconds; as long as the server lives
 _SCOPES: Final = ("private", "public")  # the strictest first
@@ -154,9 +155,11 @@ def read_list(
     is_modern: bool,
     pinned: PinnedNames,
     has_marks: bool = False,
+    servers: Servers | None = None,
 ) -> Toolbox:
     """Put the pages of a list together. Leave out tools that have one of our `pinned` names.
-    `has_marks`: the list comes from this process, where decorators leave marks in it."""
+    `has_marks`: the list comes from this process, where decorators leave marks in it. `servers`: the
+    list joins those of several servers."""
     read: list[tuple[str, bytes, bytes]] = []  # name, as upstream wrote it, as a full list has it
     tools: dict[str, UpstreamTool] = {}
     for sent in (raw for page in pages for raw in page.tools):
@@ -171,7 +174,12 @@ def read_list(
     reader = pinned.name(READER) or (reader_name(tools) if has_marks else shared_name(tools))
     own = pinned.over(own_names(tools))
     read = [item for item in read if item[0] != reader]
-    described = [DescribedTool(name, raw, told=told) for name, raw, told in read if name]
+    owners = {} if servers is None else _owners(servers, tools)
+    described = [
+        DescribedTool(name, raw, told=told, server=owners.get(name, ""))
+        for name, raw, told in read
+        if name
+    ]
     for_apps = frozenset(tool.in_full for tool in described if tool.is_for_apps_alone)
     return Toolbox(
         tools,
@@ -186,6 +194,12 @@ def read_list(
         for_apps,
         expiry(pages, now),
     )
+
+
+def _owners(servers: Servers, names: Iterable[str]) -> dict[str, str]:
+    """Return the server of each tool, unless all tools are of one server."""
+    found = {name: owner.name for name in names if (owner := servers.owner(name)) is not None}
+    return found if len(set(found.values())) > 1 else {}
 
 
 def expiry(pages: Sequence[ToolsPage], now: float) -> float | None:

@@ -13,7 +13,8 @@ from penstock.cli.several.itself import identity_of, inside
 from penstock.cli.several.members import Group, member
 from penstock.cli.several.servers_file import WrittenServer, read_servers
 from penstock.cli.wrapping.failures import NoServers
-from penstock.errors import InvalidSetting, PenstockError
+from penstock.errors import PenstockError
+from penstock.log import logger
 from penstock.relay.hub.group import GroupedServer, ServerGroup
 
 
@@ -33,7 +34,7 @@ def read_group(
     by default the working folder. `results_to` names remote servers that may receive results."""
     group_inside = inside(path, environment)
     file = read_servers(path, folder or Path.cwd())
-    _check_results_to(results_to, path, file.servers)
+    _warn_of_unknown(results_to, path, file.servers)
     group = Group(file, path, group_inside, environment)
     found = _each_identity_once(
         [member(one, group, takes_results=one.name in results_to) for one in file.servers]
@@ -62,13 +63,13 @@ def _selected(path: Path, servers: Sequence[WrittenServer], chosen: Sequence[str
     return names
 
 
-def _check_results_to(names: Collection[str], path: Path, servers: Sequence[WrittenServer]) -> None:
-    known = [one.name for one in servers]
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        why = f"{path} has no such server."
-        step = f"Name some of its servers: {_listed(known)}."
-        raise InvalidSetting("results_to", unknown[0], why, next_step=step)
+def _warn_of_unknown(names: Collection[str], path: Path, servers: Sequence[WrittenServer]) -> None:
+    """Warn of names that no server has. They are not refused, because one `penstock.toml` holds for
+    all files of servers."""
+    known = {one.name for one in servers}
+    for name in names:
+        if name not in known:
+            logger().warning("results_to names %r, which is no server of %s", name, path)
 
 
 def _listed(names: Collection[str]) -> str:

@@ -7,6 +7,7 @@ defaults of hints: so `call_tool` needs none.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from penstock.disclosure.catalogue import Catalogue
@@ -70,6 +71,9 @@ def with_directory(
         return with_words(_known(names))
     if otherwise:
         return with_words(otherwise)
+    by_server = _counted_by_server(catalogue)
+    if by_server and fits(by_server):
+        return with_words(by_server)
     return with_words(f": {counts(catalogue.names, lambda text: fits(f': {text}'))}")
 
 
@@ -83,13 +87,32 @@ def _known(names: str) -> str:
 
 
 def _sections(catalogue: Catalogue) -> dict[str, list[str]]:
-    """Return the names of tools that only read, and the others. If all are of one kind, the tools
-    that call them say which."""
-    reading = [tool.name for tool in catalogue if tool.is_read_only]
-    writing = [tool.name for tool in catalogue if not tool.is_read_only]
-    if reading and writing:
-        return {"Read-only": reading, "others": writing}
-    return {"": reading or writing}
+    """Return the names of tools by server, and of each server those that only read apart from the
+    others. If all tools are of one kind, the tools that call them say which."""
+    is_mixed = len({tool.is_read_only for tool in catalogue}) > 1
+    sections: dict[str, list[str]] = {}
+    for server in dict.fromkeys(tool.server for tool in catalogue):
+        of_server = [tool for tool in catalogue if tool.server == server]
+        for tool in sorted(of_server, key=lambda tool: not tool.is_read_only):
+            heading = _heading(server, is_read_only=tool.is_read_only) if is_mixed else server
+            sections.setdefault(heading, []).append(tool.name)
+    return sections
+
+
+def _heading(server: str, *, is_read_only: bool) -> str:
+    if not server:
+        return "Read-only" if is_read_only else "others"
+    return f"{server} read-only" if is_read_only else server
+
+
+def _counted_by_server(catalogue: Catalogue) -> str:
+    """Return how many tools each server has, or "" for the tools of one server."""
+    owners = Counter(tool.server for tool in catalogue if tool.server)
+    return (
+        ": " + "; ".join(f"{server} ({count})" for server, count in owners.items())
+        if owners
+        else ""
+    )
 
 
 def _signatures(catalogue: Catalogue, terms: Terms, *, tells_more: bool) -> list[Mapping[str, str]]:

@@ -62,7 +62,7 @@ def _briefly(cards: Sequence[ToolCard]) -> dict[str, Any]:
 def _searchable(tool: DescribedTool) -> Searchable:
     return Searchable(
         tool.name,
-        tool.title,
+        f"{tool.title} {tool.server}".strip(),  # an agent may name the server that it wants
         tool.description,
         tuple(_searched_parameters(tool)),
         effect_of(tool.name, tool.annotations),

@@ -22,9 +22,11 @@ class ToolCard:
 
     def hit(self, asked: frozenset[str], **more: str) -> dict[str, Any]:
         """Return the tool for a reply, with the sentence that matches the query."""
+        server = {"server": self.tool.server} if self.tool.server else {}
         read_only = {"read_only": True} if self.tool.is_read_only else {}
         return {
             "name": self.tool.name,
+            **server,
             "description": self._matching(asked),
             **read_only,
             **more,

@@ -175,7 +175,7 @@ class HubUpstream:
         if self._is_ending:
             return
         if server.fault:
-            self._carry_out(self._hub.member_ended(name, server.fault), told)
+            self._carry_out(self._hub.member_ended(name, server.fault, for_good=True), told)
             return
         run: list[RunningMember] = []
         take: Take = partial(self._received, name, run)

@@ -1,0 +1,73 @@
+"""The one list of several servers, as agents read it."""
+
+import json
+
+import pytest
+from front import Front, server
+from relay_upstream import text
+
+READS = {"readOnlyHint": True}
+
+
+def wordy(*names, era="legacy"):
+    """Return a server whose tools say so much that an index is worth it."""
+    made = server(era, **dict.fromkeys(names, text("x")))
+    for tool in made.lists["tools"]:
+        tool["description"] = f"Does what {tool['name']} does. " + "It does it well. " * 40
+    return made
+
+
+@pytest.fixture(params=["legacy", "modern"])
+def front(request):
+    era = request.param
+    tickets = wordy("tool0", "tool1", "tool2", era=era)
+    tickets.lists["tools"][0]["annotations"] = READS
+    servers = {"github": wordy("search", era=era), "tickets": tickets}
+    front = Front(era=era, servers=servers, list_form="index")
+    yield front
+    front.close()
+
+
+def tools(front):
+    return {tool["name"]: tool for tool in front.listed()["tools"]}
+
+
+def described(front, name):
+    return tools(front)[name]["description"]
+
+
+def test_an_index_groups_names_by_server(front):
+    told = described(front, "describe_tools")
+    assert "4 tools of Penstock: github, tickets" in told
+    assert told.endswith("github: search; tickets read-only: tool0; tickets: tool1 tool2")
+
+
+def test_too_many_names_are_counted_by_server():
+    many = wordy(*(f"{'x' * 40}{number}" for number in range(400)))
+    front = Front(servers={"github": wordy("search"), "many": many})
+    assert described(front, "describe_tools").endswith(": github (1); many (400)")
+    front.close()
+
+
+def test_a_search_finds_a_server_by_its_name_and_names_it(front):
+    front.listed()
+    told = json.loads(front.call("find_tools", query="github")["content"][0]["text"])
+    (found,) = told["tools"]
+    assert (found["name"], found["server"]) == ("search", "github")
+
+
+def test_one_server_alone_is_not_named():
+    front = Front(servers={"github": wordy("search", "list", "get")}, list_form="index")
+    assert described(front, "describe_tools").endswith("3 tools of scripted: search list get")
+    told = json.loads(front.call("find_tools", query="search")["content"][0]["text"])
+    assert "server" not in told["tools"][0]
+    front.close()
+
+
+def test_the_list_budget_holds_over_all_servers_together():
+    servers = {f"s{n}": wordy(*(f"tool_{n}_{m}" for m in range(30))) for n in range(8)}
+    front = Front(servers=servers)
+    listed = tools(front)
+    assert len(json.dumps(list(listed.values()))) < 4 * 2_000
+    assert "read_result" in listed
+    front.close()
