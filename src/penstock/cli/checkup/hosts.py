@@ -13,8 +13,8 @@ from typing import Any, Final
 from penstock.cli.auditing.list_costs import Balance, Measured, NotMeasured, cost_told
 from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine, warning
 from penstock.cli.measuring import Asked, measured
-from penstock.cli.several import read_group
 from penstock.cli.together import named_file
+from penstock.cli.together.starting import group_of
 from penstock.cli.wrapping import (
     Change,
     ChosenConfig,
@@ -99,7 +99,7 @@ def _of_server(change: Change, cost: Measured | None, config: ChosenConfig) -> l
     findings = [_launcher(name, change.before)] if wrapped and config.may_start else []
     servers_file = named_file(change.before)
     if servers_file:
-        return [*findings, *_of_group(name, servers_file)]
+        return [*findings, *_of_group(change, servers_file, config.path)]
     place = "behind Penstock" if wrapped else "not behind Penstock"
     if cost is None:
         return [*findings, fine(f"{name}: {place}", **facts)]
@@ -109,23 +109,23 @@ def _of_server(change: Change, cost: Measured | None, config: ChosenConfig) -> l
     return [*findings, _cost(name, cost, config.path, facts)]
 
 
-def _of_group(name: str, path: Path) -> list[Finding]:
-    """Check the servers of a file that one entry runs. They are not started."""
-    facts: dict[str, Any] = {"is_behind_penstock": True, "path": str(path)}
+def _of_group(change: Change, file: Path, config: Path) -> list[Finding]:
+    """Check the entries of the servers that one entry runs. They are not started."""
+    facts: dict[str, Any] = {"is_behind_penstock": True, "path": str(file)}
     try:
-        group = read_group(path)
+        group = group_of(change.before, config, change.project)
     except PenstockError as error:
-        return [broken(f"{name}: {error.message}", error.next_step, server=name, **facts)]
-    return [_of_member(name, one, facts) for one in group.servers]
+        told = f"{change.name}: {error.message}"
+        return [broken(told, error.next_step, server=change.name, **facts)]
+    return [_of_member(one, change.name, facts) for one in group.servers]
 
 
-def _of_member(name: str, one: GroupedServer, facts: dict[str, Any]) -> Finding:
+def _of_member(one: GroupedServer, entry: str, facts: dict[str, Any]) -> Finding:
     server = one.member.name
     if one.fault:
-        step = f"Edit {facts['path']}."
-        return broken(f"{name}: {server}: {one.fault}", step, server=server, **facts)
-    told = f"{server}: behind Penstock, which {name} runs for several servers"
-    return fine(told, server=server, **facts)
+        step = f"Edit {facts['path']}"
+        return broken(f"{server}: behind {entry}: {one.fault}", step, server=server, **facts)
+    return fine(f"{server}: behind {entry}, with other servers", server=server, **facts)
 
 
 def _not_measured(name: str, cost: NotMeasured, facts: dict[str, Any]) -> Finding:

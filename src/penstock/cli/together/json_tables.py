@@ -161,10 +161,18 @@ def _longer(text: str, members: Sequence[str], comments: Sequence[str] = ()) -> 
         last = table.members[-1].end
         gap = "," + (source.line_break(table.members[0].start) or " ")
         text = text[:last] + "".join(gap + member for member in members) + text[last:]
-    told = "".join(comment + source.newline for comment in comments)
-    closing = text[: len(text) - 1].rstrip(" \t")
-    start = "" if not comments or closing.endswith("\n") else source.newline
-    return text[:-1] + start + told + "}"
+    return _with_comments(text, comments) if comments else text
+
+
+def _with_comments(text: str, comments: Sequence[str]) -> str:
+    """Return the text of a table with comments before its closing brace, each on its own line."""
+    table = scan(text)
+    source = ConfigText(text, JSON)
+    closing = source.line_break(len(text) - 1)
+    line = source.line_break(table.members[0].start) if table.members else ""
+    inside = text[:-1].removesuffix(closing)
+    told = "".join((line or source.newline) + comment for comment in comments)
+    return inside + told + (closing or source.newline) + "}"
 
 
 def _edited(source: ConfigText, table: TreeTable, edits: Iterable[Splice]) -> str:

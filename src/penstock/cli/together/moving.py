@@ -41,10 +41,15 @@ class Config(NamedTuple):
         return self.form.dialect is TOML
 
     @property
-    def values(self) -> list[tuple[str, Any]]:
-        """The servers without stubs, in a fixed order."""
+    def in_order(self) -> list[tuple[str, Any]]:
+        """The names and values of the servers, without stubs."""
         found = [(one.name, plain(one.member.value)) for one in self.servers]
-        return sorted(((name, value) for name, value in found if not is_stub(value)), key=repr)
+        return [(name, value) for name, value in found if not is_stub(value)]
+
+    @property
+    def values(self) -> list[tuple[str, Any]]:
+        """The same in an order that does not depend on the text."""
+        return sorted(self.in_order, key=repr)
 
     @property
     def rest(self) -> Any:

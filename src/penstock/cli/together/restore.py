@@ -67,7 +67,7 @@ def _changes(config: Config, one: OneEntry, kept: Config, form: Format) -> list[
     before = plain(one.server.member.value)
     back = [
         Change(name=name, project="", action="unwrap", before=before, after=entry)
-        for name, entry in kept.values
+        for name, entry in kept.in_order
     ]
     return back + [_left(server, form) for server in config.servers if server != one.server]
 
