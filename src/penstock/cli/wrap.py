@@ -200,7 +200,8 @@ def _costs(
         say(
             f"The servers of {config.path} are not started, because the file belongs to this folder."
         )
-        say(f"If you trust it, see their costs: penstock wrap {quote(str(config.path))}\n")
+        flag = " --together" if chosen.together else ""
+        say(f"If you trust it, see their costs: penstock wrap {quote(str(config.path))}{flag}\n")
         return {}, None
     if chosen.together:
         gathered = starts_of(plan)

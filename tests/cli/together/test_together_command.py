@@ -136,6 +136,17 @@ def test_advice(machine, words, told):
     assert told in done.stderr
 
 
+def test_the_doctor_says_how_to_repair_the_one_entry(machine):
+    config = machine.config(".cursor/mcp.json", {"one": PLAIN})
+    machine.wrap("cursor", "--together", "--write")
+    told = json.loads(config.read_text())
+    told["mcpServers"]["penstock"]["command"] = "/gone/penstock"
+    config.write_text(json.dumps(told))
+    done = machine.penstock("doctor", "cursor")
+    assert "✗ penstock: its Penstock is not there: /gone/penstock" in done.stdout
+    assert "then penstock wrap CONFIG --together --write" in done.stdout
+
+
 def test_the_doctor_knows_each_server(machine):
     config = machine.config(
         ".cursor/mcp.json", {"one": PLAIN, "bad": {"command": "x", "env": {"K": "${NOT_SET}"}}}

@@ -347,12 +347,58 @@ def test_settings_in_the_codex_file_of_servers(host_config):
         config.apart()
 
 
+def test_more_than_servers_in_the_file_of_servers(host_config):
+    config = host_config(written({"a": ONE}))
+    before = config.text
+    config.together()
+    config.edit_servers('"mcpServers"', '"mine": 1, "mcpServers"')
+    made = config.apart()
+    assert "It has more than servers, which does not come back: mine" in made.notes
+    assert config.text == before
+    backup = config.path.with_name("mcp.json.penstock-servers.penstock-backup-1")
+    assert '"mine": 1' in backup.read_text(), "nothing is lost"
+
+
+def test_servers_under_another_key_in_the_file_of_servers(host_config):
+    config = host_config(written({"a": ONE}))
+    config.together()
+    together = config.text
+    config.edit_servers('"mcpServers"', '"servers": {"b": {"command": "x"}}, "mcpServers"')
+    with pytest.raises(ConfigError, match=r"it has no `servers`.*nothing was changed"):
+        config.apart()
+    assert config.text == together
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"mcpServers": {}, "mcpServers": {}}'])
+def test_a_config_without_the_one_entry_is_not_taken_apart(host_config, text):
+    config = host_config(text)
+    assert plan_apart(config.text, config.path) is None
+
+
+def test_the_shown_plan_has_no_secret_of_a_bad_entry(host_config):
+    config = host_config(written({"a": ONE}))
+    config.together()
+    bad = '"b": {"url": "https://a.example/mcp", "headers": ["X: hidden"]}, "c": [1], "d": {}, "a"'
+    config.edit_servers('"a"', bad)
+    told = describe(config.apart())
+    assert "hidden" not in told
+    assert "    then   an entry without a command and a URL" in told
+
+
 def test_a_file_of_servers_that_is_not_ours(host_config):
     config = host_config(written({"a": ONE}))
     config.servers_file.write_text("mine")
     with pytest.raises(ConfigError, match=r"exists, but no entry.*delete or rename"):
         config.together()
     assert config.servers_file.read_text() == "mine"
+
+
+def test_a_read_only_config_stays_alone(host_config):
+    config = host_config(written({"a": ONE}))
+    config.path.chmod(0o444)
+    with pytest.raises(ConfigError, match="read-only"):
+        config.together()
+    assert [path.name for path in config.path.parent.iterdir()] == ["mcp.json"]
 
 
 def test_an_attempt_that_was_broken_off_is_repeated(host_config):

@@ -32,7 +32,7 @@ from penstock.relay.hub.group import GroupedServer
 
 _VERSION_SECONDS: Final = 30.0
 _WRAP_AGAIN: Final = (
-    "Undo and wrap again: penstock wrap CONFIG --undo --write, then penstock wrap CONFIG --write"
+    "Undo and wrap again: penstock wrap CONFIG --undo --write, then penstock wrap CONFIG{} --write"
 )
 
 
@@ -152,7 +152,8 @@ def _launcher(name: str, entry: Mapping[str, Any]) -> Finding:
     why, told = _tried((entry["command"], *words[:count]))
     path = str(entry["command"])
     if why:
-        return broken(f"{name}: its Penstock {why}: {path}", _WRAP_AGAIN, path=path)
+        step = _WRAP_AGAIN.format(" --together" if named_file(entry) else "")
+        return broken(f"{name}: its Penstock {why}: {path}", step, path=path)
     return fine(f"{name}: by {path}, {told}", path=path)
 
 

@@ -87,7 +87,7 @@ def give_back(
     for place in kept:
         table = here.pop(place.way, None)
         if table is None:
-            raise CannotMove(f"it has no `{'.'.join(place.way)}` any more")
+            raise CannotMove(f"it has no `{'.'.join(place.way)}`, as the file of servers has")
         gone = one.member if one.place.way == place.way else None
         edits.append(replace(table, _put_together(config, table, servers, place.table, gone)))
     if one.place.way in here:

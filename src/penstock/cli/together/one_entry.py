@@ -60,7 +60,7 @@ def named_file(entry: Any) -> Path | None:
         return None
     found = recognise(command, [word for word in args if isinstance(word, str)])
     named = found.values(OPTION) if found else []
-    return Path(named[-1]) if named else None
+    return Path(named[-1]).expanduser() if named else None
 
 
 def free_name(places: list[ServerTable]) -> str:

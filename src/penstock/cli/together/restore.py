@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -25,8 +25,10 @@ def plan_apart(text: str, path: Path, left_out: Collection[str] = ()) -> Plan | 
     """Plan to put the servers back that `plan_together` has moved. Return None if there are none,
     or if `left_out` names their entry."""
     form = format_of(path)
+    config = _read(text, form)
+    if config is None:
+        return None
     try:
-        config = config_in(text, form)
         one = config.one_entry()
         if one is None or one.server.name in left_out:
             return None
@@ -38,11 +40,6 @@ def plan_apart(text: str, path: Path, left_out: Collection[str] = ()) -> Plan | 
         raise ConfigError(path, str(error), next_step=_CORRECT) from error
     is_own = original_of(one.path).resolve() == path.resolve()
     servers = FileBeside(one.path, kept.source.text, None if is_own else kept.source.text)
-    told = (
-        f"{one.path} becomes a backup."
-        if is_own
-        else f"{one.path} belongs to another config, and stays as it is."
-    )
     return Plan(
         path=path,
         title=form.title,
@@ -51,8 +48,26 @@ def plan_apart(text: str, path: Path, left_out: Collection[str] = ()) -> Plan | 
         text=made,
         changes=tuple(_changes(config, one, kept, form)),
         servers_file=servers,
-        notes=(told,),
+        notes=tuple(_notes(one, kept, is_own=is_own)),
     )
+
+
+def _read(text: str, form: Format) -> Config | None:
+    """Return the config, or None: whatever undoes another change says what is wrong with it."""
+    try:
+        return config_in(text, form)
+    except CannotMove:
+        return None
+
+
+def _notes(one: OneEntry, kept: Config, *, is_own: bool) -> Iterator[str]:
+    if is_own:
+        yield f"{one.path} becomes a backup."
+    else:
+        yield f"{one.path} belongs to another config, and stays as it is."
+    others = [name for name, value in kept.rest.items() if value]
+    if others:
+        yield f"It has more than servers, which does not come back: {', '.join(others)}"
 
 
 def _check_left_out(one: OneEntry, left_out: Collection[str]) -> None:

@@ -114,7 +114,7 @@ def _write_servers(servers: FileBeside | None) -> None:
                 file.flush()
                 os.fsync(handle)
             return
-        with replacing(servers.path) as file:
+        with replacing(servers.path.resolve()) as file:
             file.write(servers.after.encode())
 
 
@@ -122,9 +122,15 @@ def _put_away(servers: FileBeside | None) -> None:
     """Turn the file of servers into a backup, if it is needed no more."""
     if servers is None or servers.after is not None:
         return
-    with _told(servers.path, "put away"):
+    try:
         _keep_copy(servers.path, servers.path.read_bytes(), servers.path.stat())
         servers.path.unlink()
+    except OSError as error:
+        raise ConfigError(
+            servers.path,
+            f"The servers are back in the config, but this file stays: {error.strerror or error}",
+            next_step="Delete it.",
+        ) from error
 
 
 def _require_unchanged(servers: FileBeside | None) -> None:

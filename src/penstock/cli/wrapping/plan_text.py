@@ -107,7 +107,8 @@ def _started(entry: Any) -> str:
         return "an entry that is not a table"
     address = next((shown_url(str(entry[key])) for key in URL_KEYS if key in entry), None)
     if address is not None:
-        headers = ", ".join(entry.get("headers") or entry.get("http_headers") or ())
+        stated = entry.get("headers") or entry.get("http_headers")
+        headers = ", ".join(stated) if isinstance(stated, Mapping) else ""
         return f"{address} ({headers})" if headers else address
     command, args = entry.get("command"), entry.get("args", [])
     if not isinstance(command, str) or not isinstance(args, list):
