@@ -8,6 +8,9 @@ from host_machine import PLAIN, Machine, marking
 from node_runtime import node, package
 from relay_processes import StdioClient
 
+from penstock.core.budget.measure import O200kMeter
+from penstock.disclosure.lists.host_parts import counted_list
+
 
 @pytest.fixture
 def machine(tmp_path):
@@ -31,34 +34,40 @@ def started(machine, entry, **variables):
 
 
 def listed(client):
+    """Return the tools that a host gets from a server, and the tokens that they cost."""
+    meter = O200kMeter()
     try:
-        client.greet()
-        return {tool["name"] for tool in client.ask("tools/list", {})["result"]["tools"]}
+        instructions = client.greet().get("instructions") or ""
+        tools = client.ask("tools/list", {})["result"]["tools"]
     finally:
         client.discard()
+    wire = [json.dumps(tool, separators=(",", ":"), ensure_ascii=False).encode() for tool in tools]
+    tokens = meter.count(counted_list(wire).decode()) + meter.count(instructions)
+    return {tool["name"] for tool in tools}, tokens
+
+
+def numbers(pattern, text):
+    return [int(number.replace(",", "")) for number in re.findall(pattern, text)]
 
 
 def test_the_one_entry_lists_the_tools_of_all_servers(machine):
     entries = {"files": real("filesystem", machine.folder), "memory": real("memory")}
     config = machine.config(".cursor/mcp.json", {**entries, "off": {**PLAIN, "disabled": True}})
     before = config.read_bytes()
-    alone = [listed(started(machine, entry)) for entry in entries.values()]
+    alone = [listed(started(machine, entry))[0] for entry in entries.values()]
     shown = machine.wrap("cursor", "--together")
     assert "one entry in their place" in shown.stdout
     assert "Nothing was written. Add --write to make this change." in shown.stdout
-    raw = [
-        int(told.replace(",", ""))
-        for told in re.findall(r"list   ([\d,]+) tokens now\n", shown.stdout)
-    ]
-    (whole,) = re.findall(
-        r"list   ([\d,]+) tokens now, [\d,]+ behind Penstock: saves", shown.stdout
-    )
-    assert sum(raw) == pytest.approx(int(whole.replace(",", "")), rel=0.01)
+    raw = numbers(r"list   ([\d,]+) tokens now\n", shown.stdout)
+    (whole,) = numbers(r"list   ([\d,]+) tokens now, ", shown.stdout)
+    (behind,) = numbers(r"([\d,]+) behind Penstock: saves", shown.stdout)
+    assert sum(raw) == pytest.approx(whole, rel=0.01)
     assert config.read_bytes() == before
 
     assert machine.wrap("cursor", "--together", "--write").returncode == 0
     entry = json.loads(config.read_text())["mcpServers"]["penstock"]
-    together = listed(started(machine, entry))
+    together, tokens = listed(started(machine, entry))
+    assert tokens == pytest.approx(behind, rel=0.05)
     assert alone[0] | alone[1] <= together
     assert sum("read_result" in name for name in together) == 1
 
@@ -76,7 +85,9 @@ def test_values_that_the_host_asks_for_reach_the_server(machine):
     machine.wrap("vscode", "--together", "--write")
     entry = json.loads(config.read_text())["servers"]["penstock"]
     assert entry["env"] == {"PENSTOCK_INPUT_THE_KEY": "${input:the-key}"}
-    assert listed(started(machine, entry, PENSTOCK_INPUT_THE_KEY="k"))
+    tools, _ = listed(started(machine, entry, PENSTOCK_INPUT_THE_KEY="k"))
+    without, _ = listed(started(machine, entry))
+    assert tools > without, "without the value, the server is down"
 
 
 def test_a_server_starts_in_the_folder_that_the_host_chose(machine):

@@ -291,6 +291,16 @@ def test_codex_may_have_dropped_comments(host_config):
     }
 
 
+def test_codex_may_have_noted_approvals(host_config):
+    text = '[mcp_servers.a]\ncommand = "x"\n[tui]\nt = 1\n'
+    config = host_config(text, "config.toml")
+    config.together()
+    approval = '[mcp_servers.penstock.tools.x]\napproval_mode = "approve"\n'
+    config.write(f"{config.text}{approval}[later]\na = 1\n")
+    config.apart()
+    assert config.text == f"{text}[later]\na = 1\n"
+
+
 # -- refusals ------------------------------------------------------------------------------------
 
 
