@@ -24,7 +24,7 @@ from penstock.cli.together.toml_sections import is_section
 from penstock.cli.wrapping.entries import Left, Local, understand
 from penstock.cli.wrapping.failures import ConfigError
 from penstock.cli.wrapping.files import read, servers_file_of
-from penstock.cli.wrapping.formats import Format, format_of
+from penstock.cli.wrapping.formats import ConfiguredServer, Format, format_of
 from penstock.cli.wrapping.invocation import (
     BEARER_VARIABLE,
     HEADER_VARIABLE,
@@ -39,9 +39,7 @@ from penstock.core.budget import hosts
 
 _NAMED: Final = Left("--except names it")
 _REPEATED: Final = Left("two servers of the config have this name")
-_OF_PROJECT: Final = Left(
-    "it is for one project, and one entry is for all; without --together, it gets a Penstock of its own"
-)
+_OF_PROJECT: Final = "it is for one project, and one entry is for all; without --together, it gets a Penstock of its own"
 _NO_SECTION: Final = Left("its entry is not written as a section of its own, [mcp_servers.NAME]")
 _CLASH: Final = Left("the file of servers has another server of this name; rename one of them")
 _UNDO_FIRST: Final = "undo, and then wrap together again"
@@ -141,18 +139,7 @@ def plan_together(
     changes = [
         _change(server, left, after) for server, left in zip(servers, decisions, strict=True)
     ]
-    changes += [
-        Change(
-            name=one.name,
-            project=one.project,
-            action="leave",
-            before=plain(one.entry),
-            after=plain(one.entry),
-            reason=_OF_PROJECT.reason,
-        )
-        for one in everyone
-        if one.project
-    ]
+    changes += [_of_project(server) for server in everyone if server.project]
     return Plan(
         path=path,
         title=form.title,
@@ -174,6 +161,18 @@ def _change(server: PlacedServer, left: Left | None, one: OneEntry | None) -> Ch
         before=before,
         after=before if left or one is None else plain(one.server.member.value),
         reason=left.reason if left else "",
+    )
+
+
+def _of_project(server: ConfiguredServer) -> Change:
+    entry = plain(server.entry)
+    return Change(
+        name=server.name,
+        project=server.project,
+        action="leave",
+        before=entry,
+        after=entry,
+        reason=_OF_PROJECT,
     )
 
 
