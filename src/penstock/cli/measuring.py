@@ -9,16 +9,15 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Final
 
-from penstock.cli.auditing.balance import balance, one_list
-from penstock.cli.auditing.list_costs import Balance, Measured, NotMeasured
+from penstock.cli.auditing.balance import balance
+from penstock.cli.auditing.list_costs import Measured, NotMeasured
 from penstock.cli.progress import Progress
 from penstock.cli.wrapping.host_values import NotStarted
 from penstock.cli.wrapping.starting import Start
-from penstock.core.budget.measure import Meter, default_meter
+from penstock.core.budget.measure import default_meter
 from penstock.errors import PenstockError
 from penstock.relay.secret_words import without_secrets
 from penstock.relay.tool_lists import Inbox, Listed, NotListed, Report, listed_tools, signals_to
-from penstock.settings.policy import Policy
 
 AT_A_TIME: Final = 2
 # A server may take this long for one answer, and twice this long in all.
@@ -30,29 +29,25 @@ _ENDING_SECONDS: Final = 5.0
 Asked = tuple[str, Callable[[], Start]]
 
 
-def measured(starts: Mapping[int, Asked], *, seconds: float = SECONDS) -> dict[int, Measured]:
+# Gets the list of the server with this number, in any thread.
+Keep = Callable[[int, Listed], None]
+
+
+def measured(
+    starts: Mapping[int, Asked], *, seconds: float = SECONDS, keep: Keep | None = None
+) -> dict[int, Measured]:
     """Start each server, list its tools and end it. Return the cost of each list, or the reason why
     there is none, under the server's number."""
     with Progress() as progress:
-        return _Measuring(starts, seconds, progress).run() if starts else {}
-
-
-def measured_together(
-    starts: Mapping[int, Asked], policy: Policy, *, seconds: float = SECONDS
-) -> tuple[dict[int, Measured], Balance | None]:
-    """Return the costs as `measured` does, and that of one list of all servers. It is None if no
-    server has listed its tools."""
-    with Progress() as progress:
-        measuring = _Measuring(starts, seconds, progress)
-        costs = measuring.run()
-    named = {starts[number][0]: listed for number, listed in measuring.listed.items()}
-    whole = balance(one_list(named), policy, default_meter()) if named else None
-    return costs, whole
+        return _Measuring(starts, seconds, progress, keep).run() if starts else {}
 
 
 class _Measuring:
-    def __init__(self, starts: Mapping[int, Asked], seconds: float, report: Report) -> None:
+    def __init__(
+        self, starts: Mapping[int, Asked], seconds: float, report: Report, keep: Keep | None
+    ) -> None:
         self._seconds = seconds
+        self._keep = keep
         self._report = report
         self._starts = starts
         self._meter = default_meter()
@@ -61,7 +56,6 @@ class _Measuring:
         self._signal = 0
         self._done: queue.SimpleQueue[tuple[int, Measured]] = queue.SimpleQueue()
         self._asked = 0
-        self.listed: dict[int, Listed] = {}
         self._reporting = threading.Lock()
         for number in starts:
             self._waiting.put(number)
@@ -106,14 +100,14 @@ class _Measuring:
         try:
             start = how()
             hide = start.without_secrets
-            return self._balance(number, start, self._meter)
+            return balance(self._listed(number, start), start.policy, self._meter)
         except PenstockError as error:
             is_left = isinstance(error, NotStarted)
             return NotMeasured(hide(error.message), hide(error.next_step), is_left)
         except Exception as error:  # noqa: BLE001 (one server's failure must not stop the others)
             return NotMeasured(f"Penstock failed: {type(error).__name__}.", PenstockError.next_step)
 
-    def _balance(self, number: int, start: Start, meter: Meter) -> Balance:
+    def _listed(self, number: int, start: Start) -> Listed:
         inbox = Inbox()
         self._inboxes.append(inbox)
         if self._signal:
@@ -128,5 +122,6 @@ class _Measuring:
         listed = listed_tools(
             start.target, page_listed, seconds=self._seconds, around=start.around, inbox=inbox
         )
-        self.listed[number] = listed
-        return balance(listed, start.policy, meter)
+        if self._keep is not None:
+            self._keep(number, listed)
+        return listed

@@ -192,8 +192,8 @@ def _costs(
 ) -> tuple[Mapping[int, Measured], Balance | None]:
     """Return the cost of each list that would be behind Penstock, by the number of the change, and
     that of one list of servers that are put together."""
-    from penstock.cli.measuring import measured, measured_together
-    from penstock.cli.together.starting import policy_of, starts_of
+    from penstock.cli.measuring import measured
+    from penstock.cli.together.costs import costs_of
     from penstock.cli.wrapping.starting import start_of
 
     if not config.may_start:
@@ -204,10 +204,7 @@ def _costs(
         say(f"If you trust it, see their costs: penstock wrap {quote(str(config.path))}{flag}\n")
         return {}, None
     if chosen.together:
-        gathered = starts_of(plan)
-        if not gathered:
-            return {}, None
-        return measured_together(gathered, policy_of(plan), seconds=chosen.timeout)
+        return costs_of(plan, seconds=chosen.timeout)
     wrapped = {n: change for n, change in enumerate(plan.changes) if change.action == "wrap"}
     starts = {
         n: (change.name, partial(start_of, change.after, config.path, change.project))

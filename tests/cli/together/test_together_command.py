@@ -145,33 +145,3 @@ def test_advice(machine, words, told):
     done = machine.wrap(*words)
     assert done.returncode == 2
     assert told in done.stderr
-
-
-def test_the_doctor_says_how_to_repair_the_one_entry(machine):
-    config = machine.config(".cursor/mcp.json", {"one": PLAIN})
-    machine.wrap("cursor", "--together", "--write")
-    told = json.loads(config.read_text())
-    told["mcpServers"]["penstock"]["command"] = "/gone/penstock"
-    config.write_text(json.dumps(told))
-    done = machine.penstock("doctor", "cursor")
-    assert "✗ penstock: its Penstock is not there: /gone/penstock" in done.stdout
-    assert "then penstock wrap CONFIG --together --write" in done.stdout
-
-
-def test_the_doctor_knows_each_server(machine):
-    config = machine.config(
-        ".cursor/mcp.json", {"one": PLAIN, "bad": {"command": "x", "env": {"K": "${NOT_SET}"}}}
-    )
-    machine.wrap("cursor", "--together", "--write")
-    done = machine.penstock("doctor", "cursor")
-    assert done.returncode == 1
-    assert "✓ penstock: by " in done.stdout
-    assert "✓ one: behind penstock, with other servers" in done.stdout
-    assert "✗ bad: behind penstock: The environment variable NOT_SET" in done.stdout
-    servers = config.with_name("mcp.json.penstock-servers")
-    assert f"-> Edit {servers}" in done.stdout
-    servers.unlink()
-    assert (
-        f"✗ penstock: {servers}: There is no such file"
-        in machine.penstock("doctor", "cursor").stdout
-    )

@@ -6,7 +6,6 @@ that a host gets: the list in its form, `read_result`, and Penstock's instructio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -19,7 +18,6 @@ from penstock.core.model.values import Principal
 from penstock.disclosure.lists.host_parts import counted_list
 from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
-from penstock.hub.names import Names
 from penstock.relay.tool_lists import Listed, tools_in
 from penstock.settings.policy import Policy
 from penstock.wire import eras, messages
@@ -43,31 +41,6 @@ def balance(listed: Listed, policy: Policy, meter: Meter) -> Balance:
     instructions = messages.text_of(greeting, "instructions") or ""
     after = meter.count(_text(counted_list(shown))) + meter.count(instructions)
     return Balance(len(listed.tools), meter.count(_text(counted_list(listed.tools))), after)
-
-
-def one_list(lists: Mapping[str, Listed]) -> Listed:
-    """Return the tools of several servers as one list, under the names that they have behind one
-    Penstock."""
-    wire = {
-        server: [messages.members_of(tool) for tool in one.tools] for server, one in lists.items()
-    }
-    names = Names()
-    names.claim(
-        "tools",
-        {server: [_name(tool) for tool in tools] for server, tools in wire.items()},
-    )
-    told = [
-        messages.object_from(
-            {**tool, "name": rawjson.string(names.common("tools", server, _name(tool)))}
-        )
-        for server, tools in wire.items()
-        for tool in tools
-    ]
-    return Listed(tuple(told))
-
-
-def _name(tool: Mapping[str, msgspec.Raw]) -> str:
-    return messages.text_of(tool, "name") or ""
 
 
 class _Client:

@@ -13,8 +13,6 @@ from typing import Any, Final
 from penstock.cli.auditing.list_costs import Balance, Measured, NotMeasured, cost_told
 from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine, warning
 from penstock.cli.measuring import Asked, measured
-from penstock.cli.together import named_file
-from penstock.cli.together.starting import group_of
 from penstock.cli.wrapping import (
     Change,
     ChosenConfig,
@@ -27,12 +25,10 @@ from penstock.cli.wrapping import (
 )
 from penstock.cli.wrapping.invocation import recognise
 from penstock.cli.wrapping.starting import start_of
-from penstock.errors import PenstockError
-from penstock.relay.hub.group import GroupedServer
 
 _VERSION_SECONDS: Final = 30.0
 _WRAP_AGAIN: Final = (
-    "Undo and wrap again: penstock wrap CONFIG --undo --write, then penstock wrap CONFIG{} --write"
+    "Undo and wrap again: penstock wrap CONFIG --undo --write, then penstock wrap CONFIG --write"
 )
 
 
@@ -73,7 +69,7 @@ def _starts(made: Plan) -> dict[int, Asked]:
     return {
         number: (change.name, partial(start_of, change.after, made.path, change.project))
         for number, change in enumerate(made.changes)
-        if change.action == "wrap" or (_is_wrapped(change) and not named_file(change.before))
+        if change.action == "wrap" or _is_wrapped(change)
     }
 
 
@@ -97,9 +93,6 @@ def _of_server(change: Change, cost: Measured | None, config: ChosenConfig) -> l
         return [fine(f"{name}: not behind Penstock: {change.reason}", server=name)]
     facts: dict[str, Any] = {"server": name, "is_behind_penstock": wrapped}
     findings = [_launcher(name, change.before)] if wrapped and config.may_start else []
-    servers_file = named_file(change.before)
-    if servers_file:
-        return [*findings, *_of_group(change, servers_file, config.path)]
     place = "behind Penstock" if wrapped else "not behind Penstock"
     if cost is None:
         return [*findings, fine(f"{name}: {place}", **facts)]
@@ -107,25 +100,6 @@ def _of_server(change: Change, cost: Measured | None, config: ChosenConfig) -> l
         return [*findings, _not_measured(name, cost, facts)]
     facts |= {"tools": cost.tools, "before": cost.before, "after": cost.after}
     return [*findings, _cost(name, cost, config.path, facts)]
-
-
-def _of_group(change: Change, file: Path, config: Path) -> list[Finding]:
-    """Check the entries of the servers that one entry runs. They are not started."""
-    facts: dict[str, Any] = {"is_behind_penstock": True, "path": str(file)}
-    try:
-        group = group_of(change.before, config, change.project)
-    except PenstockError as error:
-        told = f"{change.name}: {error.message}"
-        return [broken(told, error.next_step, server=change.name, **facts)]
-    return [_of_member(one, change.name, facts) for one in group.servers]
-
-
-def _of_member(one: GroupedServer, entry: str, facts: dict[str, Any]) -> Finding:
-    server = one.member.name
-    if one.fault:
-        step = f"Edit {facts['path']}"
-        return broken(f"{server}: behind {entry}: {one.fault}", step, server=server, **facts)
-    return fine(f"{server}: behind {entry}, with other servers", server=server, **facts)
 
 
 def _not_measured(name: str, cost: NotMeasured, facts: dict[str, Any]) -> Finding:
@@ -152,8 +126,7 @@ def _launcher(name: str, entry: Mapping[str, Any]) -> Finding:
     why, told = _tried((entry["command"], *words[:count]))
     path = str(entry["command"])
     if why:
-        step = _WRAP_AGAIN.format(" --together" if named_file(entry) else "")
-        return broken(f"{name}: its Penstock {why}: {path}", step, path=path)
+        return broken(f"{name}: its Penstock {why}: {path}", _WRAP_AGAIN, path=path)
     return fine(f"{name}: by {path}, {told}", path=path)
 
 

@@ -5,7 +5,6 @@ runs `penstock run --servers` with that file.
 """
 
 from penstock.cli.together.gather import plan_together
-from penstock.cli.together.one_entry import named_file
 from penstock.cli.together.restore import plan_apart
 
-__all__ = ["named_file", "plan_apart", "plan_together"]
+__all__ = ["plan_apart", "plan_together"]

@@ -1,18 +1,15 @@
-"""The start of servers that one entry runs, or will run."""
+"""The start of servers that one entry will run: to learn what their lists cost."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from penstock.cli.measuring import Asked
 from penstock.cli.options import policy_from
-from penstock.cli.several import read_group
 from penstock.cli.several.itself import inside
 from penstock.cli.several.members import Group, member
 from penstock.cli.several.servers_file import WrittenServer, inputs_in, servers_in_text
@@ -21,7 +18,6 @@ from penstock.cli.wrapping.invocation import recognise
 from penstock.cli.wrapping.plan import Change, Plan
 from penstock.cli.wrapping.starting import Start
 from penstock.cli.wrapping.wrapped_options import wrapped_options
-from penstock.relay.hub.group import ServerGroup
 from penstock.relay.secret_words import secrets_of
 from penstock.settings.policy import Policy
 from penstock.settings.table import RUN_DEFAULTS
@@ -44,31 +40,15 @@ def starts_of(plan: Plan) -> dict[int, Asked]:
 
 
 def policy_of(plan: Plan) -> Policy:
-    """Return the settings that the one entry has."""
+    """Return the settings that the one entry has. A value that only the host asks for is empty."""
     entry = next(change.after for change in plan.changes if change.action == "gather")
-    chosen, environment = _options_of(entry, plan.path, "")
-    return policy_from(chosen, RUN_DEFAULTS, environment)
-
-
-def group_of(entry: Mapping[str, Any], path: Path, project: str) -> ServerGroup:
-    """Return the servers that an entry of a config runs with `--servers`."""
-    chosen, environment = _options_of(entry, path, project)
-    file = Path(chosen.servers).expanduser()
-    return read_group(file, selected=chosen.server, environment=environment)
-
-
-def _options_of(
-    entry: Mapping[str, Any], path: Path, project: str
-) -> tuple[argparse.Namespace, Mapping[str, str]]:
-    """Return the options of `penstock run` in an entry, and its environment. A value that only the
-    host asks for is empty."""
     args: list[str] = entry["args"]
     found = recognise(entry["command"], args)
     if found is None:
         raise NotStarted("The entry does not run Penstock.")
     asked = dict.fromkeys(inputs_in(entry), "")
-    values = host_values(entry, path, project, os.environ, asked)
-    return wrapped_options(found, args, values), values.environment
+    values = host_values(entry, plan.path, "", os.environ, asked)
+    return policy_from(wrapped_options(found, [], values), RUN_DEFAULTS, values.environment)
 
 
 def _start(written: WrittenServer, group: Group, policy: Policy, change: Change) -> Start:

@@ -6,12 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from penstock.cli.command_line import Parser
-from penstock.cli.options import (
-    UsageError,
-    add_policy_options,
-    add_servers_options,
-    add_target_options,
-)
+from penstock.cli.options import UsageError, add_policy_options, add_target_options
 from penstock.cli.wrapping.host_values import HostValues
 from penstock.cli.wrapping.invocation import Invocation
 from penstock.errors import PenstockError
@@ -31,7 +26,6 @@ def wrapped_options(
 def _parsed(words: Sequence[str]) -> argparse.Namespace:
     parser = Parser(prog="penstock run", add_help=False)
     add_target_options(parser)
-    add_servers_options(parser)
     add_policy_options(parser, RUN_DEFAULTS)
     try:
         return parser.parse_known_args(words)[0]
