@@ -1,4 +1,4 @@
-"""`penstock wrap`: put every server of a host's config behind Penstock, or undo that."""
+"""`penstock wrap`: put the servers of a host's config behind Penstock, or undo that."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from penstock.cli.tool_source import add_timeout
 from penstock.errors import MissingExtra, PenstockError
 
 if TYPE_CHECKING:
-    from penstock.cli.auditing.list_costs import Measured
+    from penstock.cli.auditing.list_costs import Balance, Measured
     from penstock.cli.wrapping import ChosenConfig, Plan
 
 SOME_FAILED = 1
@@ -29,6 +29,7 @@ examples:
   penstock wrap cursor --write             make the change, after a backup
   penstock wrap cursor --except time git   leave two servers as they are
   penstock wrap cursor --undo --write      undo the change
+  penstock wrap cursor --together --write  put all servers behind one Penstock
   penstock wrap --all --write              change every config on this machine
 
 Hosts: claude-desktop, claude-code, cursor, vscode, windsurf, codex, copilot, qwen, gemini. A file may
@@ -53,6 +54,12 @@ def add_to(commands: Any) -> None:
     add("configs", metavar="CONFIG", nargs="*", help="A host's name, or its config file.")
     add("--all", action="store_true", help="Take every config that is found on this machine.")
     add("--write", action="store_true", help="Make the change, after a backup.")
+    add(
+        "--together",
+        action="store_true",
+        help="Put the servers behind one Penstock, with one list of tools: one entry takes their "
+        "place, and they move to a file beside the config.",
+    )
     add(
         "--undo",
         action="store_true",
@@ -88,8 +95,11 @@ def wrap(chosen: argparse.Namespace) -> int:
     replace_what_cannot_be_shown()
     if chosen.all and chosen.configs:
         raise UsageError("Both --all and a config were given.", next_step="Give only one.")
+    if chosen.together and chosen.undo:
+        step = "Use --undo alone: it takes back --together too."
+        raise UsageError("Both --together and --undo were given.", next_step=step)
     if not chosen.all and not chosen.configs:
-        if chosen.write or chosen.undo:
+        if chosen.write or chosen.undo or chosen.together:
             raise _unnamed(chosen)
         return _list_configs(wrapping.known_configs())
     configs = wrapping.chosen_configs(chosen.configs)
@@ -101,7 +111,7 @@ def wrap(chosen: argparse.Namespace) -> int:
 
 
 def _unnamed(chosen: argparse.Namespace) -> UsageError:
-    flags = "".join(f" --{name}" for name in ("undo", "write") if getattr(chosen, name))
+    flags = "".join(f" --{name}" for name in ("together", "undo", "write") if getattr(chosen, name))
     step = f"Name it: penstock wrap CONFIG{flags}, or take every config: penstock wrap --all{flags}"
     return UsageError("No config is named.", next_step=step)
 
@@ -138,8 +148,10 @@ def _wrap_one(config: ChosenConfig, chosen: argparse.Namespace) -> bool:
         say(error.message)
         return False
     _check_left_out(plan, chosen)
-    costs = {} if chosen.no_costs or chosen.write or chosen.undo else _costs(plan, config, chosen)
-    say(wrapping.describe(plan, costs))
+    if chosen.no_costs or chosen.write or chosen.undo:
+        say(wrapping.describe(plan))
+    else:
+        say(wrapping.describe(plan, *_costs(plan, config, chosen)))
     if find_spec("aiohttp") is None and _leads_to_url(plan.changes):
         raise MissingExtra("serve", "A remote server behind Penstock")
     if plan.has_effect and chosen.write:
@@ -158,12 +170,14 @@ def _check_left_out(plan: Plan, chosen: argparse.Namespace) -> None:
 
 
 def _planned(config: ChosenConfig, chosen: argparse.Namespace) -> Plan:
-    from penstock.cli import wrapping
+    from penstock.cli import together, wrapping
 
     text = wrapping.read(config.path)
     if chosen.undo:
-        return wrapping.plan_undo(text, config.path, chosen.left_out)
-    return wrapping.plan(
+        apart = together.plan_apart(text, config.path, chosen.left_out)
+        return apart or wrapping.plan_undo(text, config.path, chosen.left_out)
+    plan = together.plan_together if chosen.together else wrapping.plan
+    return plan(
         text,
         config.path,
         wrapping.find_launcher(),
@@ -173,29 +187,43 @@ def _planned(config: ChosenConfig, chosen: argparse.Namespace) -> Plan:
     )
 
 
-def _costs(plan: Plan, config: ChosenConfig, chosen: argparse.Namespace) -> Mapping[int, Measured]:
-    """Return the cost of each list that would be behind Penstock, by the number of the change."""
+def _costs(
+    plan: Plan, config: ChosenConfig, chosen: argparse.Namespace
+) -> tuple[Mapping[int, Measured], Balance | None]:
+    """Return the cost of each list that would be behind Penstock, by the number of the change, and
+    that of one list of servers that are put together."""
     from penstock.cli.measuring import measured
+    from penstock.cli.together.costs import costs_of
     from penstock.cli.wrapping.starting import start_of
 
     if not config.may_start:
         say(
             f"The servers of {config.path} are not started, because the file belongs to this folder."
         )
-        say(f"If you trust it, see their costs: penstock wrap {quote(str(config.path))}\n")
-        return {}
+        flag = " --together" if chosen.together else ""
+        say(f"If you trust it, see their costs: penstock wrap {quote(str(config.path))}{flag}\n")
+        return {}, None
+    if chosen.together:
+        return costs_of(plan, seconds=chosen.timeout)
     wrapped = {n: change for n, change in enumerate(plan.changes) if change.action == "wrap"}
     starts = {
         n: (change.name, partial(start_of, change.after, config.path, change.project))
         for n, change in wrapped.items()
     }
-    return measured(starts, seconds=chosen.timeout)
+    return measured(starts, seconds=chosen.timeout), None
 
 
 def _leads_to_url(changes: Any) -> bool:
     from penstock.cli.wrapping import reaches_url
 
-    return any(change.action == "wrap" and reaches_url(change.after) for change in changes)
+    return any(
+        (change.action == "wrap" and reaches_url(change.after))
+        or (
+            change.action == "gather"
+            and ("command" not in change.before or reaches_url(change.before))
+        )
+        for change in changes
+    )
 
 
 def _list_configs(found: Any) -> int:

@@ -332,6 +332,7 @@ def test_a_config_that_cannot_be_used(path, text, told):
         ("npx", ["penstock"], False),
         ("/data/penstock-notes", ["run"], False),
         ("uv", ["run", "penstock", "run", "--", "x"], True),
+        ("uvx", ["penstock", "run", "--servers", "mcp.json"], True),
         ("docker", ["run", "-i", "ghcr.example/penstock", "run", "--", "x"], True),
     ],
 )

@@ -13,6 +13,7 @@ from penstock.cli.several.itself import identity_of, inside
 from penstock.cli.several.members import Group, member
 from penstock.cli.several.servers_file import WrittenServer, read_servers
 from penstock.cli.wrapping.failures import NoServers
+from penstock.cli.wrapping.files import is_servers_file
 from penstock.errors import PenstockError
 from penstock.log import logger
 from penstock.relay.hub.group import GroupedServer, ServerGroup
@@ -33,9 +34,12 @@ def read_group(
     """Return the servers of a file, or the `selected` ones. Those of projects must be for `folder`,
     by default the working folder. `results_to` names remote servers that may receive results."""
     group_inside = inside(path, environment)
-    file = read_servers(path, folder or Path.cwd())
+    here = folder or Path.cwd()
+    file = read_servers(path, here)
     _warn_of_unknown(results_to, path, file.servers)
-    group = Group(file, path, group_inside, environment)
+    # The host that has started us would have started the servers in the same folder.
+    started_in = str(here) if is_servers_file(path) else None
+    group = Group(file, path, group_inside, environment, started_in)
     found = _each_identity_once(
         [member(one, group, takes_results=one.name in results_to) for one in file.servers]
     )

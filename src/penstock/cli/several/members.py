@@ -65,6 +65,8 @@ class Group(NamedTuple):
     path: Path
     inside: str  # all files of servers that this Penstock runs in, itself among them
     environment: Mapping[str, str]
+    # The folder in which the host has started us, if our servers are those of its config.
+    started_in: str | None = None
 
 
 def member(written: WrittenServer, group: Group, *, takes_results: bool) -> GroupedServer:
@@ -81,7 +83,9 @@ def member(written: WrittenServer, group: Group, *, takes_results: bool) -> Grou
 
 
 def _started(written: WrittenServer, group: Group) -> _Started:
-    _check_name(written)
+    if written.is_repeated:
+        raise BadEntry("Two servers of the file have this name.", next_step="Rename one of them.")
+    check_name(written.name)
     entry = understand(written.entry, group.file.format)
     if isinstance(entry, Left):
         raise BadEntry(_sentence(entry))
@@ -93,6 +97,8 @@ def _started(written: WrittenServer, group: Group) -> _Started:
     inputs = group.file.inputs(group.environment)
     try:
         values = host_values(written.values, group.file.path, written.project, offered, inputs)
+        if group.started_in is not None and not written.values.get("cwd"):
+            values = values._replace(folder=group.started_in)
         if isinstance(entry, Remote):
             return _remote(entry, values, group)
         return _local(entry, values, group)
@@ -100,10 +106,8 @@ def _started(written: WrittenServer, group: Group) -> _Started:
         raise _not_filled(error.variable) from None
 
 
-def _check_name(written: WrittenServer) -> None:
-    name = written.name
-    if written.is_repeated:
-        raise BadEntry("Two servers of the file have this name.", next_step="Rename one of them.")
+def check_name(name: str) -> None:
+    """Refuse a name that no server of a group can have."""
     if not name.strip() or _CONTROL.search(name):
         told = "Its name is empty, or has characters that cannot be shown."
         raise BadEntry(told, next_step="Rename it.")
@@ -125,7 +129,9 @@ def _local(entry: Local, values: HostValues, group: Group) -> _Started:
     if runs_file(target.command, values.folder, group.path):
         told = "It runs the very file that it is in."
         raise BadEntry(told, next_step="Remove its entry from the file.")
-    started = _Started(target, _around(environment, values, group), values.own, values.folder)
+    # A server has the same lists in every folder in which its host starts it.
+    folder = "" if values.folder == group.started_in else values.folder
+    started = _Started(target, _around(environment, values, group), values.own, folder)
     _check_startable(started)
     return started
 
@@ -133,7 +139,8 @@ def _local(entry: Local, values: HostValues, group: Group) -> _Started:
 def _check_startable(started: _Started) -> None:
     """Refuse texts that no process can be given."""
     names = started.own.keys()
-    texts = (*started.target.command, *names, *started.own.values(), started.folder)
+    folder = started.around.folder or ""
+    texts = (*started.target.command, *names, *started.own.values(), folder)
     if any("\0" in text or not _is_encodable(text) for text in texts):
         raise BadEntry("It has characters that a process cannot be given.")
     if any(not name or "=" in name for name in names):

@@ -50,7 +50,7 @@ class ServersFile(NamedTuple):
         """Return the values of all `${input:…}`, by names such as `input:token`."""
         prefix = INPUT_VARIABLE
         known = {_INPUT + key: text for key, text in self.defaults.items()}
-        for word in set(_inputs_in(plain_entries(self.servers))):
+        for word in set(inputs_in(plain_entries(self.servers))):
             told = environment.get(prefix + variable_part(word.removeprefix(_INPUT)))
             known |= {} if told is None else {word: told}
         return known
@@ -68,9 +68,14 @@ def input_of(variable: str) -> str:
 
 def read_servers(path: Path, folder: Path) -> ServersFile:
     """Read a file. Leave out the servers of projects whose folder is not this one."""
+    return servers_in_text(read(path), path, folder)
+
+
+def servers_in_text(text: str, path: Path, folder: Path) -> ServersFile:
+    """Return the servers in a text that is or will be in a file."""
     config = original_of(path)
     form = format_of(config)
-    source = ConfigText(read(path), form.dialect)
+    source = ConfigText(text, form.dialect)
     found = [one for one in configured_servers(source, path, form) if _is_for(one.project, folder)]
     if not found:
         told = f"All of its servers are for projects in other folders than {folder}"
@@ -97,11 +102,12 @@ def plain_entries(servers: tuple[WrittenServer, ...]) -> list[Any]:
     return [plain(server.entry) for server in servers]
 
 
-def _inputs_in(value: Any) -> list[str]:
+def inputs_in(value: Any) -> list[str]:
+    """Return the names, such as `input:token`, of the inputs that an entry refers to."""
     if isinstance(value, str):
         return re.findall(r"\$\{(input:[^}]+)\}", value)
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [word for one in inside for word in _inputs_in(one)]
+    return [word for one in inside for word in inputs_in(one)]
 
 
 def _defaults(root: TreeTable) -> dict[str, str]:

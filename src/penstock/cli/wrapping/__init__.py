@@ -8,7 +8,7 @@ from penstock.cli.wrapping.failures import ConfigError, NoServers
 from penstock.cli.wrapping.files import read, write
 from penstock.cli.wrapping.host_configs import KnownConfig, known_configs
 from penstock.cli.wrapping.invocation import Launcher, find_launcher
-from penstock.cli.wrapping.plan import Change, Plan, plan, plan_undo
+from penstock.cli.wrapping.plan import Change, FileBeside, Plan, plan, plan_undo
 from penstock.cli.wrapping.plan_text import describe
 from penstock.cli.wrapping.remote_server import reaches_url
 
@@ -16,6 +16,7 @@ __all__ = [
     "Change",
     "ChosenConfig",
     "ConfigError",
+    "FileBeside",
     "KnownConfig",
     "Launcher",
     "NoServers",

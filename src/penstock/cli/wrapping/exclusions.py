@@ -21,11 +21,12 @@ def why_left(source: ConfigText, entry: Remote, *, remote: bool) -> Left | None:
 
     With `remote`, the user says that servers without credentials in the config need none.
     """
-    return (
-        why_unreachable(entry)
-        or _commented(source, entry)
-        or _may_log_in(entry, urlsplit(entry.address), remote=remote)
-    )
+    return why_not_reached(entry, remote=remote) or _commented(source, entry)
+
+
+def why_not_reached(entry: Remote, *, remote: bool) -> Left | None:
+    """Return why Penstock should not reach a server in the host's place, if so."""
+    return why_unreachable(entry) or _may_log_in(entry, urlsplit(entry.address), remote=remote)
 
 
 def why_unreachable(entry: Remote) -> Left | None:

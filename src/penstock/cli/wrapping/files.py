@@ -1,4 +1,8 @@
-"""The only module that changes a config file: it reads, makes a backup, and replaces the text."""
+"""The only module that changes a config file: it reads, makes a backup, and replaces the text.
+
+It also writes the file of servers beside a config. Between the two writes, a server is in both
+files and never in none.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,39 @@ from typing import Final
 
 from penstock.cli.whole_files import give_rights, replacing
 from penstock.cli.wrapping.failures import ConfigError
-from penstock.cli.wrapping.plan import Plan
+from penstock.cli.wrapping.plan import FileBeside, Plan
 
 _BACKUP: Final = ".penstock-backup-"
+_SERVERS: Final = ".penstock-servers"
 
 
 def original_of(path: Path) -> Path:
-    """Return the config that a file is a backup of, or the file itself if it is none."""
+    """Return the config that a file is a backup of, or whose servers it holds. Return any other
+    file itself."""
     name, mark, number = path.name.rpartition(_BACKUP)
-    return path.with_name(name) if mark and name and number.isdecimal() else path
+    config = path.with_name(name) if mark and name and number.isdecimal() else path
+    name = config.name.removesuffix(_SERVERS)
+    return config.with_name(name) if name else config
+
+
+def servers_file_of(config: Path) -> Path:
+    """Return the place for the servers of a config that one entry runs."""
+    return config.absolute().with_name(config.name + _SERVERS)
+
+
+def is_servers_file(path: Path) -> bool:
+    return path.name.endswith(_SERVERS) and path.name != _SERVERS
+
+
+def backups_of(config: Path) -> list[Path]:
+    """Return the backups of a config, the newest first."""
+    start = config.name + _BACKUP
+    numbers = [
+        (int(number), path)
+        for path in config.absolute().parent.iterdir()
+        if path.name.startswith(start) and (number := path.name.removeprefix(start)).isdecimal()
+    ]
+    return [path for _, path in sorted(numbers, reverse=True)]
 
 
 def read(path: Path) -> str:
@@ -64,10 +92,57 @@ def write(plan: Plan) -> Path | None:
                 "The file has changed since it was read",
                 next_step="Close the host and run the command again; nothing was changed.",
             )
+        _require_unchanged(plan.servers_file)
         with replacing(target) as file:
             file.write(plan.text.encode())
             backup = _keep_copy(plan.path, original, status)
+            _write_servers(plan.servers_file)
+    _put_away(plan.servers_file)
     return backup
+
+
+def _write_servers(servers: FileBeside | None) -> None:
+    """Write the file of servers, if it is new or changes. Only the user can read it: servers have
+    secrets."""
+    if servers is None or servers.after is None or servers.after == servers.before:
+        return
+    with _told(servers.path, "written"):
+        if servers.before is None:
+            handle = os.open(servers.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(servers.after.encode())
+                file.flush()
+                os.fsync(handle)
+            return
+        with replacing(servers.path.resolve()) as file:
+            file.write(servers.after.encode())
+
+
+def _put_away(servers: FileBeside | None) -> None:
+    """Turn the file of servers into a backup, if it is needed no more."""
+    if servers is None or servers.after is not None:
+        return
+    try:
+        _keep_copy(servers.path, servers.path.read_bytes(), servers.path.stat())
+        servers.path.unlink()
+    except OSError as error:
+        raise ConfigError(
+            servers.path,
+            f"The servers are back in the config, but this file stays: {error.strerror or error}",
+            next_step="Delete it.",
+        ) from error
+
+
+def _require_unchanged(servers: FileBeside | None) -> None:
+    if servers is None or servers.before is None:
+        return
+    with _told(servers.path, "read"):
+        if servers.path.read_bytes() != servers.before.encode():
+            raise ConfigError(
+                servers.path,
+                "The file has changed since it was read",
+                next_step="Run the command again; nothing was changed.",
+            )
 
 
 def _require_writable(path: Path, status: os.stat_result) -> None:

@@ -38,6 +38,15 @@ class Format:
     url_is_sse: bool = False
     # An entry may name the variables that hold headers. Its server sees only variables it names.
     names_variables: bool = False
+    # The host fills in variables such as ${HOME}.
+    fills_variables: bool = True
+    # The host fills in $HOME too, which Penstock does not.
+    fills_bare_variables: bool = False
+
+    @property
+    def ways_for_all(self) -> tuple[tuple[str, ...], ...]:
+        """The keys that lead to servers for all projects."""
+        return tuple(way for way in self.ways if _ANY_NAME not in way)
 
 
 _FORMATS: Final = (
@@ -46,6 +55,7 @@ _FORMATS: Final = (
         names=("claude-desktop",),
         ends=(("claude_desktop_config.json",),),
         host="claude",
+        fills_variables=False,
     ),
     Format(
         title="Claude Code",
@@ -77,12 +87,14 @@ _FORMATS: Final = (
         ends=((".qwen", "settings.json"),),
         host="qwen-code",
         url_is_sse=True,
+        fills_bare_variables=True,
     ),
     Format(
         title="Gemini CLI",
         names=("gemini", "gemini-cli"),
         ends=((".gemini", "settings.json"),),
         url_is_sse=True,
+        fills_bare_variables=True,
     ),
 )
 _OTHER: Final = Format(title="MCP config")
@@ -95,6 +107,7 @@ _CODEX: Final = Format(
     ways=(("mcp_servers",),),
     headers_key="http_headers",
     names_variables=True,
+    fills_variables=False,
 )
 HOSTS: Final = (*_FORMATS, _CODEX)
 

@@ -17,7 +17,8 @@ from penstock.cli.wrapping.text_edits import ConfigText, Splice, spliced
 from penstock.cli.wrapping.tree import plain
 from penstock.core.budget import hosts
 
-Action: TypeAlias = Literal["wrap", "unwrap", "leave"]
+# "gather": the server moves into the file of servers that one entry runs.
+Action: TypeAlias = Literal["wrap", "unwrap", "gather", "leave"]
 _Decision: TypeAlias = list[Splice] | Left
 
 _WRAPPED = Left("already behind Penstock")
@@ -37,6 +38,15 @@ class Change:
     reason: str = ""  # why the action is "leave"
 
 
+@dataclass(frozen=True, slots=True)
+class FileBeside:
+    """The file of servers beside a config, before and after a change; None if it is not there."""
+
+    path: Path
+    before: str | None
+    after: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A config before and after a change."""
@@ -47,6 +57,8 @@ class Plan:
     original: str
     text: str
     changes: tuple[Change, ...]
+    servers_file: FileBeside | None = None
+    notes: tuple[str, ...] = ()  # sentences for the user about the change
 
     @property
     def has_effect(self) -> bool:
