@@ -9,6 +9,7 @@ from typing import Any
 
 from penstock.cli.checkup.groups import AskedGroup
 from penstock.cli.options import policy_from
+from penstock.cli.several.servers_file import inputs_in
 from penstock.cli.wrapping.host_values import host_values
 from penstock.cli.wrapping.invocation import Invocation
 from penstock.cli.wrapping.wrapped_options import wrapped_options
@@ -23,7 +24,8 @@ def group_of(
     files = found.values("--servers")
     if not files or entry.get("disabled") is True or entry.get("enabled") is False:
         return None
-    values = host_values(entry, path, project, os.environ)
+    asked = dict.fromkeys(inputs_in(entry), "")  # a value that only the host asks for is empty
+    values = host_values(entry, path, project, os.environ, asked)
     chosen = wrapped_options(found, [], values)
     folder = Path(values.folder)
     return AskedGroup(

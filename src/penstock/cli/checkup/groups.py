@@ -9,26 +9,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
-from penstock.cli.auditing.balance import balance
 from penstock.cli.auditing.list_costs import Measured, NotMeasured
 from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine
 from penstock.cli.checkup.tool_changes import changed_tools
 from penstock.cli.measuring import Asked, measured
 from penstock.cli.several import read_group
+from penstock.cli.several.one_list import cost_of_one_list, learn_lists
 from penstock.cli.wrapping.starting import Start
-from penstock.core.budget.measure import default_meter
 from penstock.errors import PenstockError
-from penstock.hub.hub import Hub
-from penstock.hub.merging import list_result
 from penstock.hub.remembered import Remembered
 from penstock.relay.hub.group import GroupedServer, ServerGroup
 from penstock.relay.hub.memory_file import load
 from penstock.relay.secret_words import secrets_of
-from penstock.relay.tool_lists import Listed, tools_in
+from penstock.relay.tool_lists import Listed
 from penstock.settings.policy import Policy
-from penstock.wire import messages
 
 
 class AskedGroup(NamedTuple):
@@ -71,7 +65,8 @@ def _findings(
             yield fine(f"{name}: not run: it is switched off, or not selected", server=name)
     now = time.time()
     remembered = load(group.identity, group.identities)  # a copy, which is not saved
-    _learn(remembered, group, lists, now)
+    learnt = [(group.servers[number].member, listed) for number, listed in lists.items()]
+    learn_lists(remembered, learnt, now)
     if lists:
         yield _one_list(group, remembered, asked.policy)
     known = {
@@ -110,25 +105,8 @@ def _server(server: GroupedServer, cost: Measured | None, path: Path) -> Finding
     return fine(told, **facts)
 
 
-def _learn(
-    remembered: Remembered, group: ServerGroup, lists: Mapping[int, Listed], now: float
-) -> None:
-    for number, listed in lists.items():
-        member = group.servers[number].member
-        known = remembered.server(member.identity, member.name)
-        known.era = known.era or "legacy"
-        known.capabilities = messages.decoded(listed.capabilities) or {}
-        remembered.learn(known, "tools", [msgspec.Raw(tool) for tool in listed.tools], now)
-
-
 def _one_list(group: ServerGroup, remembered: Remembered, policy: Policy) -> Finding:
-    """Tell the cost of the list that an agent gets. A server that does not start is in it with the
-    tools that it is known for."""
-    hub = Hub([server.member for server in group.servers], remembered)
-    hub.state.claim("tools")
-    members = messages.members_of(list_result(hub.state, "tools", is_modern=False))
-    listed = Listed(tuple(tools_in(members["tools"])))
-    cost = balance(listed, policy, default_meter(), hub)
+    cost = cost_of_one_list([server.member for server in group.servers], remembered, policy)
     return fine(
         f"Together they have one list of {cost.tools:,} tools: {cost.before:,} tokens without "
         f"Penstock, {cost.after:,} behind it",

@@ -33,7 +33,8 @@ from penstock.relay.secret_words import without_secrets
 
 _VERSION_SECONDS: Final = 30.0
 _WRAP_AGAIN: Final = (
-    "Undo and wrap again: penstock wrap CONFIG --undo --write, then penstock wrap CONFIG --write"
+    "Undo and wrap again: penstock wrap CONFIG --undo --write, then penstock wrap CONFIG --write, with "
+    "--together if one entry has all servers"
 )
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
-import msgspec
-
-from penstock.cli.auditing.balance import balance
 from penstock.cli.auditing.list_costs import Balance, Measured
 from penstock.cli.measuring import measured
+from penstock.cli.several.one_list import cost_of_one_list, learn_lists
 from penstock.cli.together.starting import policy_of, starts_of
 from penstock.cli.wrapping.plan import Plan
-from penstock.core.budget.measure import default_meter
-from penstock.core.json import rawjson
-from penstock.hub.names import Names
+from penstock.hub.remembered import Remembered
 from penstock.relay.tool_lists import Listed
-from penstock.wire import messages
+from penstock.wire.servers import HubMember
 
 
 def costs_of(plan: Plan, *, seconds: float) -> tuple[Mapping[int, Measured], Balance | None]:
@@ -26,30 +23,8 @@ def costs_of(plan: Plan, *, seconds: float) -> tuple[Mapping[int, Measured], Bal
     costs = measured(starts, seconds=seconds, keep=lists.__setitem__)
     if not lists:
         return costs, None
-    whole = _one_list({starts[number][0]: lists[number] for number in sorted(lists)})
-    return costs, balance(whole, policy_of(plan), default_meter())
-
-
-def _one_list(lists: Mapping[str, Listed]) -> Listed:
-    """Return the tools of several servers under the names that they have behind one Penstock."""
-    wire = {
-        server: [messages.members_of(tool) for tool in one.tools] for server, one in lists.items()
-    }
-    names = Names()
-    names.claim(
-        "tools", {server: [_name(tool) for tool in tools] for server, tools in wire.items()}
-    )
-    told = [
-        messages.object_from({**tool, "name": _common(names, server, tool)})
-        for server, tools in wire.items()
-        for tool in tools
-    ]
-    return Listed(tuple(told))
-
-
-def _common(names: Names, server: str, tool: Mapping[str, msgspec.Raw]) -> bytes:
-    return rawjson.string(names.common("tools", server, _name(tool)))
-
-
-def _name(tool: Mapping[str, msgspec.Raw]) -> str:
-    return messages.text_of(tool, "name") or ""
+    members = {number: HubMember(starts[number][0], starts[number][0]) for number in sorted(lists)}
+    remembered = Remembered()
+    learnt = [(member, lists[number]) for number, member in members.items()]
+    learn_lists(remembered, learnt, time.time())
+    return costs, cost_of_one_list([*members.values()], remembered, policy_of(plan))
