@@ -54,6 +54,23 @@ def test_nested_columns_are_sorted_filtered_and_hidden(explore):
     assert "geometry" not in explorer.host.calls()[-1]["reply"]["rows"][0]
 
 
+def test_a_sort_by_a_hidden_column_is_said_and_can_be_removed(explore):
+    explorer = explore("list_quakes")
+    explorer.sort("properties.mag", "ascending")
+    remove = explorer.view.get_by_role("button", name="Remove sort")
+    expect(remove).to_have_count(0)  # the head has an arrow
+    explorer.tool("Columns").click()
+    dialog = explorer.dialog("Columns")
+    expect(dialog.get_by_text("time in ms")).to_be_visible()
+    dialog.get_by_role("checkbox", name="properties.mag").uncheck()
+    dialog.get_by_role("button", name="Done").click()
+    said = explorer.view.get_by_text("sorted by properties.mag, ascending", exact=True)
+    expect(said).to_be_visible()
+    remove.click()
+    expect(explorer.number(0)).to_have_text("1")
+    expect(remove).to_have_count(0)
+
+
 def test_nested_columns_are_drawn(explore):
     explorer = explore("list_quakes")
     explorer.tool("Chart").click()
