@@ -103,7 +103,7 @@ function readSeveral(draft: Draft, field: Field | undefined): Reading {
   return { condition: { column, op, values, ...kindOfChosen(field) } };
 }
 
-export function linesOf(typed: string): readonly string[] {
+function linesOf(typed: string): readonly string[] {
   return typed.split("\n").filter((line) => line.trim() !== "");
 }
 
