@@ -23,7 +23,7 @@ def _epochs(n: int) -> dict[str, Any]:
 
 
 def _years(n: int) -> dict[str, Any]:
-    return {"Year": 1950 + n % 33, "weight": 10_000 + n * 137 % 40_000, "few": n % 3}
+    return {"Year": 1950 + n % 33, "weight": 10_000 + n * 137 % 40_000, "few": n % 3, "one": 2013}
 
 
 def _names(n: int) -> dict[str, Any]:

@@ -123,6 +123,9 @@ def test_years_have_no_separators_and_large_numbers_have(explore):
     has_picture(explorer, "Histogram of few")
     assert {"0", "1", "2"} <= set(labels(explorer))
     assert not any("." in text for text in labels(explorer))
+    choose(explorer, "one")
+    has_picture(explorer, "Histogram of one")
+    assert "2013" in labels(explorer)
 
 
 def test_twenty_names_have_bars_and_the_others_are_counted_together(explore):
