@@ -124,15 +124,12 @@ def test_columns_that_the_first_rows_lack_are_found_in_later_ones(agent):
     early = {"id": 1, "closed_at": None, "seen": None, "by": None}
     late = {"id": 2, "closed_at": "2023-03-01T10:00:00Z", "seen": NOW, "by": {"name": "Ada"}}
     token = token_of(agent, [early] * 400 + [late] * 400)
-    expected = [
+    assert browse(agent, token)["columns"] == [
         {"name": "id", "type": "int"},
         {"name": "closed_at", "type": "date"},
         {"name": "seen", "type": "date", "epoch": "seconds"},
         {"name": "by.name", "type": "str", "path": ["by", "name"]},
     ]
-    assert browse(agent, token)["columns"] == expected
-    filtered = browse(agent, token, where=[{"column": "id", "op": "equals", "value": 1}])
-    assert filtered["columns"] == expected
 
 
 SPLIT = {"columns": ["id", "name"], "rows": [[n, f"name {n}"] for n in range(900)], "more": True}

@@ -109,8 +109,9 @@ def _envelope(
 def _about(
     part: Part, request: BrowseRequest, rows: Sequence[bytes], scale: AppScale
 ) -> Steps[dict[str, Any]]:
-    """Return the fields that describe the rows. Only the first page has them."""
-    if request.start or request.order:
+    """Return the fields that describe the rows. Only the first page has them, in the rows' own order:
+    other rows come first after a filter, and two columns of the same name might change places."""
+    if request.start or part.order is not None:
         return {}
     focus = part.focus
     told = dict(beside(focus, scale))
