@@ -16,14 +16,16 @@ import { isNumeric } from "./columns.ts";
 import type { ChartReply, Column, Outcome } from "./contract.ts";
 import { Drawing } from "./drawing.tsx";
 import { type Place, spelled } from "./place.ts";
-import { Trouble } from "./states.tsx";
+import { NoRows, Trouble } from "./states.tsx";
 import { count, counted } from "./text.ts";
 
 export function ChartPane({ place }: { readonly place: Place }) {
   const columns = place.fields.value.filter((field) => field.isNamed && isChartable(field.type));
   const [choice, setChoice] = useState<ChartChoice | null>(() => firstChoice(columns));
   const [attempt, setAttempt] = useState(0);
-  const outcome = useChart(place, choice, attempt);
+  const view = place.view.value;
+  const hasRows = view === null || view.total > 0;
+  const outcome = useChart(place, hasRows ? choice : null, attempt);
   const isGone = outcome?.ok === false && outcome.failure.kind === "gone";
   useEffect(() => {
     if (isGone) place.tab.value = "rows"; // which are here, and can still be read
@@ -38,19 +40,20 @@ export function ChartPane({ place }: { readonly place: Place }) {
   return (
     <section class="chart" aria-label="Chart">
       <Choices columns={columns} choice={choice} onChange={setChoice} />
-      {outcome === null && (
+      {!hasRows && <NoRows place={place} view={view} />}
+      {hasRows && outcome === null && (
         <p class="waiting" role="status">
           Counting…
         </p>
       )}
-      {outcome && !outcome.ok && outcome.failure.kind !== "gone" && (
+      {hasRows && outcome && !outcome.ok && outcome.failure.kind !== "gone" && (
         <Trouble
           title="This chart cannot be drawn"
           text={`${outcome.failure.message} ${outcome.failure.nextStep}`}
           onRetry={() => setAttempt(attempt + 1)}
         />
       )}
-      {outcome?.ok && <Picture chart={outcome.value} />}
+      {hasRows && outcome?.ok && <Picture chart={outcome.value} />}
     </section>
   );
 }

@@ -2,7 +2,7 @@
 
 import type { ChartOthers, ChartPoint, ChartReply, Column } from "./contract.ts";
 import { isDate, isNumeric, typesIn } from "./columns.ts";
-import { clip, counted, visible } from "./text.ts";
+import { clip, counted, valueName, visible } from "./text.ts";
 import { type Unit, shortNumber } from "./ticks.ts";
 
 export interface ChartChoice {
@@ -40,7 +40,7 @@ export function pointLabel(chart: ChartReply, point: ChartPoint): string {
     return chart.step ? from : `${from} to ${timeLabel(String(point.x2), "minute")}`;
   }
   if (chart.kind === "histogram") return rangeLabel(chart, Number(point.x), Number(point.x2));
-  return typeof point.x === "number" ? shortNumber(point.x) : title(String(point.x));
+  return typeof point.x === "number" ? shortNumber(point.x) : valueName(String(point.x));
 }
 
 /** The values of a bin. Whole numbers end with the last one that is in it. */
@@ -75,10 +75,10 @@ function partialNote(chart: ChartReply, point: ChartPoint, end: string | number,
   const bin = pointLabel(chart, point);
   if (typeof end === "number")
     return `Pale: ${bin} has numbers only ${word === "until" ? "up to" : word} ${shortNumber(end)}.`;
-  return `Pale: ${bin} has rows only ${word} ${momentIn(String(point.x), end)}.`;
+  return `Pale: ${bin} has rows only ${word} ${momentIn(bin, end)}.`;
 }
 
-/** A moment, as much of it as the beginning of its bin does not say. */
+/** A moment, as much of it as the name of its bin does not say. */
 function momentIn(bin: string, moment: string): string {
   const [day = "", clock = ""] = moment.replace("Z", "").split("T");
   const isSameDay = bin.startsWith(day);

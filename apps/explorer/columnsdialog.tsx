@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 
+import { typeLabel } from "./columns.ts";
 import { Dialog } from "./dialog.tsx";
 import type { Explorer } from "./explorer.ts";
 import { clip, count, visible } from "./text.ts";
@@ -41,7 +42,7 @@ export function ColumnsDialog({ explorer }: { readonly explorer: Explorer }) {
                 onChange={(event) => set([field.name], event.currentTarget.checked)}
               />
               <bdi class="name">{visible(clip(field.label, 80))}</bdi>
-              <span class="type">{field.type}</span>
+              <span class="type">{typeLabel(field)}</span>
             </label>
           </li>
         ))}

@@ -143,6 +143,8 @@ export interface ChartReply {
   readonly points: readonly ChartPoint[];
   /** Of a timeline whose bins are all as long. */
   readonly step?: "minute" | "hour" | "day" | "month" | "year";
+  /** Of a timeline: the zone that its bins are in, if the rows name any zone. */
+  readonly zone?: "UTC";
   /** Of a histogram: whether all numbers are whole. */
   readonly whole?: boolean;
   /** Where the rows begin and end, for a first or last bin that they fill in part. */

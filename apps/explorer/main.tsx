@@ -20,7 +20,7 @@ import { LastAction } from "./lastaction.tsx";
 import { type Opened, opening, recover } from "./opening.ts";
 import type { Place } from "./place.ts";
 import { SendDialog } from "./senddialog.tsx";
-import { Banners, Trouble } from "./states.tsx";
+import { Banners, NoRows, Trouble } from "./states.tsx";
 import { TextView } from "./textview.tsx";
 import { Crumbs, Header, StatusLine, Toolbar, hasStatusLine } from "./toolbar.tsx";
 import { WrappedLines } from "./wrapped.tsx";
@@ -112,42 +112,11 @@ function Body({ explorer, place }: { readonly explorer: Explorer; readonly place
       </p>
     );
   if (place.tab.value === "chart") return <ChartPane place={place} />;
-  if (view.unfiltered === 0)
-    return <Empty title="No rows" text="The result is empty: the tool gave nothing." />;
-  if (view.total === 0)
-    return (
-      <Empty
-        title="Nothing matches"
-        text="No row fits the search and the filters."
-        onClear={() => void place.ask({ ...place.query.peek(), where: [], find: "" })}
-      />
-    );
+  if (view.total === 0) return <NoRows place={place} view={view} />;
   return place.isWrapped.value ? (
     <WrappedLines explorer={explorer} place={place} view={view} />
   ) : (
     <Grid explorer={explorer} place={place} view={view} />
-  );
-}
-
-function Empty({
-  title,
-  text,
-  onClear,
-}: {
-  readonly title: string;
-  readonly text: string;
-  onClear?(): void;
-}) {
-  return (
-    <div class="trouble" role="status">
-      <h2>{title}</h2>
-      <p>{text}</p>
-      {onClear && (
-        <button type="button" onClick={onClear}>
-          Show all rows
-        </button>
-      )}
-    </div>
   );
 }
 

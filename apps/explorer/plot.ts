@@ -125,6 +125,8 @@ export function binAxis(chart: ChartReply, from: number, to: number, measure: Me
   const isWhole = chart.whole === true;
   const isOfOne = isWhole && chart.points.every((point) => Number(point.x2) - Number(point.x) === 1);
   const scale = scaleOf(low, high, from, to);
+  if (isOfOne && start === low)
+    return { scale, ticks: [{ at: low, words: [numberWriter([low])(low)] }], shift: 0.5 };
   const last = isOfOne ? start : high;
   const axis = numberAxis(low, last, isWhole, from, scale.at(last), MOST_TICKS, measure);
   return { scale, ticks: axis.ticks, shift: isOfOne ? 0.5 : 0 };

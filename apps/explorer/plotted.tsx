@@ -30,7 +30,7 @@ export function Plot({ chart, width, height }: Props) {
   return (
     <>
       <Upwards axis={upwards} box={box} words={y} />
-      <Across axis={across} box={box} words={chart.kind === "timeline" ? `${x} (UTC)` : x} />
+      <Across axis={across} box={box} words={chart.zone ? `${x} (${chart.zone})` : x} />
       <Marks chart={chart} across={across} upwards={upwards} />
     </>
   );

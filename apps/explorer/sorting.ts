@@ -12,13 +12,14 @@ export function canSort(place: Place, field: Field): boolean {
 export function cycleSort(explorer: Explorer, place: Place, field: Field): void {
   if (!canSort(place, field)) return;
   const sort = next(place.query.peek().sort, field.name);
-  const how =
-    sort === null
-      ? "Not sorted."
-      : `Sorted by ${field.label}, ${sort.descending ? "descending" : "ascending"}.`;
+  const how = sort === null ? "Not sorted." : `Sorted by ${sortInWords(sort, field)}.`;
   void place.ask({ ...place.query.peek(), sort }).then((failure) => {
     if (!failure && place.query.peek().sort === sort) explorer.tell(how);
   });
+}
+
+export function sortInWords({ descending }: Sort, field: Field): string {
+  return `${field.label}, ${descending ? "descending" : "ascending"}`;
 }
 
 function next(sort: Sort | null, column: string): Sort | null {

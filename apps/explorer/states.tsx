@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 
 import { ExpiredBanner } from "./expiry.tsx";
 import type { Explorer } from "./explorer.ts";
-import type { Place } from "./place.ts";
+import type { Place, View } from "./place.ts";
 
 interface TroubleProps {
   readonly title: string;
@@ -25,6 +25,25 @@ export function Trouble({ title, text, children, onRetry }: TroubleProps) {
         </button>
       )}
       {children}
+    </div>
+  );
+}
+
+/** In the place of rows and of their chart, where there are none. */
+export function NoRows({ place, view }: { readonly place: Place; readonly view: View }) {
+  const isEmpty = view.unfiltered === 0;
+  return (
+    <div class="trouble" role="status">
+      <h2>{isEmpty ? "No rows" : "Nothing matches"}</h2>
+      <p>{isEmpty ? "The result is empty: the tool gave nothing." : "No row fits the search and the filters."}</p>
+      {!isEmpty && (
+        <button
+          type="button"
+          onClick={() => void place.ask({ ...place.query.peek(), where: [], find: "" })}
+        >
+          Show all rows
+        </button>
+      )}
     </div>
   );
 }

@@ -56,6 +56,13 @@ function sign(found: string): string {
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }
 
+/** A value as a choice or a label, which must not be blank. */
+export function valueName(value: string | number | boolean | null): string {
+  const name = visible(clip(String(value), 60));
+  if (name.trim() !== "") return name;
+  return name === "" ? "(the empty text)" : `“${name}”`;
+}
+
 /** The beginning of a text, not cut inside a surrogate pair. */
 export function clip(text: string, most: number): string {
   if (text.length <= most) return text;

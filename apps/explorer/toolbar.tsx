@@ -7,6 +7,7 @@ import type { Place, View } from "./place.ts";
 import { LastAction } from "./lastaction.tsx";
 import { Search } from "./searching.tsx";
 import { NOTHING } from "./selection.ts";
+import { sortInWords } from "./sorting.ts";
 import { WrapSwitch } from "./wrapped.tsx";
 import { clip, clock, count, counted, duration, size, visible } from "./text.ts";
 
@@ -199,6 +200,7 @@ export function StatusLine({ explorer, place }: { readonly explorer: Explorer; r
           </button>
         </span>
       ))}
+      <HiddenSort place={place} />
       {(where.length > 0 || find !== "") && !place.isSearchOnly() && <ContextButton place={place} />}
       <span class="spring" />
       {chosen > 0 && (
@@ -223,6 +225,26 @@ export function StatusLine({ explorer, place }: { readonly explorer: Explorer; r
         </button>
       )}
     </div>
+  );
+}
+
+/** A sort by a column that is hidden, which no arrow in a head shows. */
+function HiddenSort({ place }: { readonly place: Place }) {
+  const { sort } = place.query.value;
+  const field = place.fields.value.find((one) => one.name === sort?.column);
+  if (!sort || !field || !place.hidden.value.has(field.name)) return null;
+  const how = visible(clip(sortInWords(sort, field), 60));
+  return (
+    <span class="chip">
+      <bdi>sorted by {how}</bdi>
+      <button
+        type="button"
+        aria-label={`Remove sort: ${how}`}
+        onClick={() => void place.ask({ ...place.query.peek(), sort: null })}
+      >
+        <Icon name="close" />
+      </button>
+    </span>
   );
 }
 

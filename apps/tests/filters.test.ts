@@ -24,7 +24,7 @@ test("numbers are read as they are printed and as they are typed", () => {
 test("times are read in the spellings of people and of the explorer", () => {
   const read = (typed: string) => valueOf(readTime(typed));
   const day = "2023-03-01";
-  const spelled = ["2023-03-01", "1 March 2023", "1st march, 2023", "March 1, 2023", "Mar 1 2023", "2023/3/1", "1.3.2023"];
+  const spelled = ["2023-03-01", "1 March 2023", "1st march, 2023", "March 1, 2023", "Mar 1 2023", "2023/3/1", "1.3.2023", "1-Mar-2023"];
   assert.deepEqual(spelled.map(read), spelled.map(() => day));
   assert.equal(read("2023"), "2023");
   assert.equal(read("Sept 2023"), "2023-09");
@@ -72,6 +72,13 @@ test("a condition that cannot be read does not run", () => {
   assert.equal(problem("int", { op: "between", typed: "1", to: "x" })?.isAtEnd, true);
   assert.equal(problem("int", { op: "between", typed: "9", to: "1" })?.isAtEnd, true);
   assert.equal(problem("int|str", { op: "equals", typed: "abc" }), null);
+  const ends = (typed: string, to: string) => problem("date", { op: "between", typed, to })?.isAtEnd ?? null;
+  assert.equal(ends("4 July 2023", "1 July 2023"), true);
+  assert.equal(ends("2023-07-01 14:30", "July 2023"), null);
+  assert.equal(ends("2023-07-01 14:30:05", "2023-07-01 14:30"), null);
+  assert.equal(ends("2023-07-01 10:00+05:00", "2023-07-01 09:00Z"), null);
+  assert.equal(ends("2023-07-01 10:00Z", "2023-07-01 10:00+05:00"), true);
+  assert.equal(ends("2023-07-01 10:00", "2023-07-01 09:00Z"), null);
 });
 
 test("a condition is read by the type of its column", () => {

@@ -23,7 +23,7 @@ def _epochs(n: int) -> dict[str, Any]:
 
 
 def _years(n: int) -> dict[str, Any]:
-    return {"Year": 1950 + n % 33, "weight": 10_000 + n * 137 % 40_000, "few": n % 3}
+    return {"Year": 1950 + n % 33, "weight": 10_000 + n * 137 % 40_000, "few": n % 3, "one": 2013}
 
 
 def _names(n: int) -> dict[str, Any]:
@@ -34,8 +34,16 @@ def _names(n: int) -> dict[str, Any]:
     return {"name": f"{name:02d} a very long name of a station on the northern line", "n": n}
 
 
+def _months(n: int) -> dict[str, Any]:
+    """Return row `n` of a year, one every four hours, and of the first hours of the next year. A text
+    of a value is empty, or blank."""
+    at = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=4 * n)
+    return {"at": at.isoformat(sep=" ")[:19], "state": ("open", "", "  ")[n % 3]}
+
+
 TABLES = {
     "cut day": [_cut_day(n) for n in range(9 * A_DAY + CUT_DAY)],
+    "months": [_months(n) for n in range(365 * 6 + 2)],
     "epochs": [_epochs(n) for n in range(720)],
     "years": [_years(n) for n in range(990)],
     "names": [_names(n) for n in range(1_830)],

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import chart_data
 import plant_data
 import tables_data
+import trips_data
 
 
 def _json(value: Any) -> str:
@@ -70,6 +71,7 @@ TOOLS: list[Callable[..., str]] = [
     list_hostile,
     list_wide,
     list_table,
+    trips_data.list_trips,
     *tables_data.TOOLS,
 ]
 

@@ -89,6 +89,16 @@ def read_files() -> str:
     return json.dumps([{**file, "sizes": [file["name"], 2, 3]} for file in files])
 
 
+def namesake(n: int) -> dict[str, Any]:
+    """Return a row with one of two columns that are both called `a.b`."""
+    return {"id": n, "a": {"b": n}} if n < ORDERS // 2 else {"id": n, "a.b": n * 7 % 1_000}
+
+
+def list_namesakes() -> str:
+    """Rows whose columns have the same name."""
+    return json.dumps([namesake(n) for n in range(ORDERS)])
+
+
 TOOLS: list[Callable[..., str]] = [
     list_orders,
     list_quakes,
@@ -97,4 +107,5 @@ TOOLS: list[Callable[..., str]] = [
     read_numbers,
     read_csv,
     read_files,
+    list_namesakes,
 ]

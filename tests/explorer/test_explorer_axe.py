@@ -59,12 +59,20 @@ def table_states(explore, theme):
     explorer.grid.get_by_role("checkbox", name="Select all rows").click()
     expect(explorer.said).to_contain_text("Selected the")
     yield explorer, "selection"
+    explorer.sort("device", "ascending")
+    explorer.tool("Columns").click()
+    explorer.dialog("Columns").get_by_role("checkbox", name="device").uncheck()
+    press(explorer, "Escape")
+    expect(explorer.view.get_by_role("button", name="Remove sort")).to_be_visible()
+    yield explorer, "sorted by a hidden column"
     for state in dialogs(explorer):
         yield explorer, state
     for state in charts(explorer):
         yield explorer, state
-    explorer.tool("Chart").click()
     explorer.find("nowhere to be found")
+    expect(explorer.view.get_by_role("heading", name="Nothing matches")).to_be_visible()
+    yield explorer, "chart of nothing"
+    explorer.tool("Chart").click()
     expect(explorer.view.get_by_role("heading", name="Nothing matches")).to_be_visible()
     yield explorer, "nothing matches"
 

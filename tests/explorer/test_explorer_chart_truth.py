@@ -58,6 +58,23 @@ def test_a_last_day_that_is_not_over_is_pale_and_said_to_be(explore):
     expect(explorer.view.get_by_text(note)).to_be_visible()
 
 
+def test_a_last_month_says_on_which_day_its_rows_end(explore):
+    explorer = opened(explore, "months")
+    has_picture(explorer, "Timeline of at, from 2,192 rows")
+    note = "Pale: 2026-01 has rows only until 2026-01-01 04:00."
+    expect(explorer.view.get_by_text(note)).to_be_visible()
+    # These times name no zone, so the picture names none.
+    expect(explorer.view.locator("svg.marks text.title").last).to_have_text("at")
+
+
+def test_every_bar_has_a_name(explore):
+    explorer = opened(explore, "months")
+    choose(explorer, "state")
+    has_picture(explorer, "Bar chart of state")
+    names = explorer.view.locator("svg.marks text.axis[text-anchor=end]")
+    expect(names).to_have_text(["(the empty text)", "open", "“  ”"])
+
+
 def test_days_say_their_month_and_counts_have_no_fractions(explore):
     explorer = opened(explore, "cut day")
     has_picture(explorer, "Timeline of at")
@@ -106,6 +123,9 @@ def test_years_have_no_separators_and_large_numbers_have(explore):
     has_picture(explorer, "Histogram of few")
     assert {"0", "1", "2"} <= set(labels(explorer))
     assert not any("." in text for text in labels(explorer))
+    choose(explorer, "one")
+    has_picture(explorer, "Histogram of one")
+    assert "2013" in labels(explorer)
 
 
 def test_twenty_names_have_bars_and_the_others_are_counted_together(explore):
@@ -132,6 +152,7 @@ def test_twenty_names_have_bars_and_the_others_are_counted_together(explore):
 COLUMNS = {
     "list_readings": ["at", "day", "status", "pressure", "rank", "operator", "batch", "note"],
     "cut day": ["at", "load"],
+    "months": ["at", "state"],
     "epochs": ["created", "bytes"],
     "years": ["Year", "weight"],
     "names": ["name", "n"],

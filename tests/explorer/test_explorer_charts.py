@@ -80,3 +80,14 @@ def test_a_chart_follows_the_filter_and_can_be_read_as_a_table(explore):
     explorer.filter("site", "is", "Quito")
     histogram = has_picture(explorer, "Histogram of pressure, from 1,200 rows")
     assert sum(point["count"] for point in histogram["points"]) == 1_200
+
+
+def test_a_chart_of_no_rows_says_why_and_leads_back_to_all(explore):
+    explorer = opened(explore)
+    choose(explorer, "pressure")
+    has_picture(explorer, "Histogram of pressure, from 6,000 rows")
+    explorer.filter("site", "is", "Nowhere")
+    expect(explorer.view.get_by_role("heading", name="Nothing matches")).to_be_visible()
+    expect(explorer.view.get_by_role("button", name="Retry")).to_have_count(0)
+    explorer.view.get_by_role("button", name="Show all rows").click()
+    has_picture(explorer, "Histogram of pressure, from 6,000 rows")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
-from tables_data import CITIES, ORDERS, QUAKES, order, quake
+from tables_data import CITIES, ORDERS, QUAKES, namesake, order, quake
+
+from explorer import MISSING
 
 ROWS = f"{ORDERS:,} rows"
 NESTED = ("mag", "place", "time", "alert")
@@ -52,6 +54,38 @@ def test_nested_columns_are_sorted_filtered_and_hidden(explore):
     expect(explorer.number(0)).to_have_text(f"{most[1] + 1}")
     assert explorer.cells(0) == {"type": "Feature", "properties.mag": str(most[0])}
     assert "geometry" not in explorer.host.calls()[-1]["reply"]["rows"][0]
+
+
+def test_columns_of_the_same_name_stay_apart_when_a_filter_leaves_only_one(explore):
+    explorer = explore("list_namesakes")
+    assert column_names(explorer) == ["id", "a.b", "a.b_2"]
+    explorer.filter("a.b_2", "has a value")
+    explorer.has_count(f"{ORDERS // 2} of {ROWS}")
+    explorer.sort("a.b_2", "ascending")
+    explorer.has_count(f"{ORDERS // 2} of {ROWS}")
+    least = min(range(ORDERS // 2, ORDERS), key=lambda n: namesake(n)["a.b"])
+    assert explorer.cells(0) == {
+        "id": str(least),
+        "a.b": MISSING,
+        "a.b_2": str(namesake(least)["a.b"]),
+    }
+
+
+def test_a_sort_by_a_hidden_column_is_said_and_can_be_removed(explore):
+    explorer = explore("list_quakes")
+    explorer.sort("properties.mag", "ascending")
+    remove = explorer.view.get_by_role("button", name="Remove sort")
+    expect(remove).to_have_count(0)  # the head has an arrow
+    explorer.tool("Columns").click()
+    dialog = explorer.dialog("Columns")
+    expect(dialog.get_by_text("time in ms")).to_be_visible()
+    dialog.get_by_role("checkbox", name="properties.mag").uncheck()
+    dialog.get_by_role("button", name="Done").click()
+    said = explorer.view.get_by_text("sorted by properties.mag, ascending", exact=True)
+    expect(said).to_be_visible()
+    remove.click()
+    expect(explorer.number(0)).to_have_text("1")
+    expect(remove).to_have_count(0)
 
 
 def test_nested_columns_are_drawn(explore):

@@ -4,7 +4,7 @@ import { type Field, isNumeric, isTime, typesIn } from "../columns.ts";
 import { isBoolean, operatorsFor } from "../conditions.ts";
 import type { CellKind, Condition, Operator, Scalar } from "../contract.ts";
 import { type Read, readNumber } from "./numbers.ts";
-import { readTime } from "./times.ts";
+import { isLater, readTime } from "./times.ts";
 
 /** `is_empty` is written as `equals` with the empty text. */
 export type DraftOperator = Operator | "is_empty";
@@ -80,7 +80,7 @@ export function read(draft: Draft, field: Field | undefined): Reading {
   const high = readValue(draft.to, op, field);
   if ("problem" in high) return problem(high.problem, true);
   if (low.kind !== high.kind) return problem("Both ends have to be times.", true);
-  if (isAfter(low.value, high.value)) return problem("The end is before the beginning.", true);
+  if (isAfter(low, high)) return problem("The end is before the beginning.", true);
   return { condition: { column, op, values: [low.value, high.value], ...kind(low) } };
 }
 
@@ -103,7 +103,7 @@ function readSeveral(draft: Draft, field: Field | undefined): Reading {
   return { condition: { column, op, values, ...kindOfChosen(field) } };
 }
 
-export function linesOf(typed: string): readonly string[] {
+function linesOf(typed: string): readonly string[] {
   return typed.split("\n").filter((line) => line.trim() !== "");
 }
 
@@ -141,6 +141,7 @@ function readAs(typed: string, field: Field | undefined): Value | { problem: str
   return isNumeric(field?.type ?? "") ? readNumber(typed) : null;
 }
 
-function isAfter(low: Scalar, high: Scalar): boolean {
-  return typeof low === "number" && typeof high === "number" ? low > high : false;
+function isAfter(low: Value, high: Value): boolean {
+  if (low.kind) return isLater(String(low.value), String(high.value));
+  return typeof low.value === "number" && typeof high.value === "number" ? low.value > high.value : false;
 }

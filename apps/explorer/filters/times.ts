@@ -24,7 +24,7 @@ const CLOCK = String.raw`(?:(?:T|,?\s+(?:at\s+)?)(\d{1,2}):(\d\d)(?::(\d\d)(?:[.
 const ISO = new RegExp(`^(\\d{4})-(\\d\\d)-(\\d\\d)${CLOCK}$`, "i");
 const SLASHED = new RegExp(`^(\\d{4})/(\\d{1,2})/(\\d{1,2})${CLOCK}$`, "i");
 const DOTTED = new RegExp(`^(\\d{1,2})\\.(\\d{1,2})\\.(\\d{4})${CLOCK}$`, "i");
-const DAY_FIRST = new RegExp(`^(\\d{1,2})(?:st|nd|rd|th)?\\s+([a-z]{3,9})\\.?,?\\s+(\\d{4})${CLOCK}$`, "i");
+const DAY_FIRST = new RegExp(`^(\\d{1,2})(?:st|nd|rd|th)?[\\s-]+([a-z]{3,9})\\.?,?[\\s-]+(\\d{4})${CLOCK}$`, "i");
 const MONTH_FIRST = new RegExp(
   `^([a-z]{3,9})\\.?\\s+(\\d{1,2})(?:st|nd|rd|th)?,?\\s+(\\d{4})${CLOCK}$`,
   "i",
@@ -128,6 +128,18 @@ function iso(year: string, month: number, day: number): string {
 
 function two(number: number): string {
   return String(number).padStart(2, "0");
+}
+
+const ZONE = /(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Whether one time begins after all of another. A time without a zone is not compared with one in a
+ * zone: the cells say which is later. */
+export function isLater(one: string, other: string): boolean {
+  const hasZone = [one, other].map((time) => time.includes("T") && ZONE.test(time));
+  if (hasZone[0] !== hasZone[1]) return false;
+  if (hasZone[0]) return Date.parse(one) > Date.parse(other);
+  const length = Math.min(one.length, other.length); // a shorter one is a longer span
+  return one.slice(0, length) > other.slice(0, length);
 }
 
 /** What a time means, in words. */

@@ -5,7 +5,7 @@ import { useId } from "preact/hooks";
 import { type Field, isNumeric } from "../columns.ts";
 import { isBoolean } from "../conditions.ts";
 import type { Scalar, ValuesReply } from "../contract.ts";
-import { clip, count, counted, visible } from "../text.ts";
+import { count, counted, valueName } from "../text.ts";
 import { type Draft, type Problem, kindOf } from "./drafts.ts";
 import { readTime, meaning } from "./times.ts";
 
@@ -186,7 +186,7 @@ function Boxes({ draft, found, onChange }: WithFound) {
               checked={draft.chosen.some((one) => isSame(one, value))}
               onChange={(event) => toggle(value, event.currentTarget.checked)}
             />
-            <bdi class="name">{nameOf(value)}</bdi>
+            <bdi class="name">{valueName(value)}</bdi>
             <span class="type">{counted(rows, "row")}</span>
           </label>
         </li>
@@ -214,14 +214,10 @@ function Suggestions({ draft, found, onChange }: WithFound) {
               onChange(value === "" ? { ...draft, op: "is_empty" } : { ...draft, typed: String(value) })
             }
           >
-            <bdi>{nameOf(value)}</bdi> <span class="type">{count(rows)}</span>
+            <bdi>{valueName(value)}</bdi> <span class="type">{count(rows)}</span>
           </button>
         </li>
       ))}
     </ul>
   );
-}
-
-function nameOf(value: Scalar): string {
-  return value === "" ? "(the empty text)" : visible(clip(String(value), 80));
 }

@@ -83,6 +83,7 @@ def test_lists_and_single_values_are_columns():
     [
         ([{"p": {"time": NOW * 1_000}}, {"p": {"time": None}}], "milliseconds"),
         ([{"created_at": NOW}, {"created_at": NOW + 0.25}], "seconds"),
+        ([{"created_at": NOW}] * 9 + [{"created_at": 0}], "seconds"),
         ([{"size": NOW}], None),
         ([{"time": NOW}, {"time": 12}], None),
         ([{"time": NOW}, {"time": NOW * 1_000}], None),
@@ -117,6 +118,18 @@ def browse(agent, token, **arguments):
     reply = reply_to(agent, token, **arguments)
     assert not reply.is_error, reply.text
     return reply.structured_content
+
+
+def test_columns_that_the_first_rows_lack_are_found_in_later_ones(agent):
+    early = {"id": 1, "closed_at": None, "seen": None, "by": None}
+    late = {"id": 2, "closed_at": "2023-03-01T10:00:00Z", "seen": NOW, "by": {"name": "Ada"}}
+    token = token_of(agent, [early] * 400 + [late] * 400)
+    assert browse(agent, token)["columns"] == [
+        {"name": "id", "type": "int"},
+        {"name": "closed_at", "type": "date"},
+        {"name": "seen", "type": "date", "epoch": "seconds"},
+        {"name": "by.name", "type": "str", "path": ["by", "name"]},
+    ]
 
 
 SPLIT = {"columns": ["id", "name"], "rows": [[n, f"name {n}"] for n in range(900)], "more": True}

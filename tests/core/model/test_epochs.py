@@ -19,6 +19,7 @@ NOW = 1_773_225_600
         ("startTimeMillis", NOW * 1_000, "milliseconds"),
         ("UPDATED_AT", 4_102_444_799, "seconds"),
         ("time", 315_532_800_000, "milliseconds"),
+        ("scheduled_ms", NOW * 1_000, "milliseconds"),
     ],
 )
 def test_times(column, number, unit):

@@ -391,6 +391,16 @@ def test_a_last_day_that_is_not_over_is_marked():
     assert chart["partial"] == {"last": "2026-01-10T07:59:00Z"}
 
 
+@pytest.mark.parametrize(
+    ("end", "zone"), [("Z", "UTC"), ("+02:00", "UTC"), ("-0500", "UTC"), ("", None)]
+)
+def test_a_zone_is_told_only_if_the_times_have_one(end, zone):
+    times = [time.removesuffix("+00:00") + end for time in stamps(60, minutes=1)]
+    chart = of(times)
+    assert (chart["kind"], chart.get("zone")) == ("timeline", zone)
+    assert of([time[:10] for time in stamps(60, days=1)]).get("zone") is None
+
+
 def test_a_first_month_that_began_before_the_data_is_marked():
     begin = datetime(2024, 3, 21, tzinfo=UTC)
     days = [(begin + timedelta(days=n)).date().isoformat() for n in range(800)]

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from penstock.core.json import rawjson
-from penstock.core.model.epochs import EpochUnit, epoch_unit
+from penstock.core.model.epochs import MOSTLY, TIMES_IN, EpochUnit, epoch_unit
 from penstock.core.model.questions import SQL_DEPTH, ColumnPath
 from penstock.core.results.outline import type_name
 
@@ -69,9 +69,10 @@ def _column(
 
 
 def _epoch_unit(name: str, cells: Iterable[bytes]) -> EpochUnit | None:
-    """Return the unit in which all numbers of a column are times, or None."""
-    units = {epoch_unit(name, float(cell)) for cell in cells if cell != b"null"}
-    return units.pop() if len(units) == 1 else None
+    """Return the unit in which nearly all numbers of a column are times, or None: 0 may stand for a
+    time that is not known."""
+    units = [epoch_unit(name, float(cell)) for cell in cells if cell != b"null"]
+    return next((unit for unit in TIMES_IN if units.count(unit) >= MOSTLY * len(units) > 0), None)
 
 
 _NUMBERS: Final = ("int", "float", "int|float", "float|int")

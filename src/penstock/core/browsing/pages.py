@@ -22,12 +22,14 @@ from penstock.core.budget.fitting import largest
 from penstock.core.json import rawjson
 from penstock.core.model.effects import Steps
 from penstock.core.model.reply import Reply
+from penstock.core.model.stored import Live
 from penstock.core.model.values import Refusal
 from penstock.core.results.outline import alike
 from penstock.core.views.focus import Focus
 from penstock.core.views.pages import beside
 
 _SAMPLE: Final = 100
+_SPREAD: Final = 50
 # Lengths of the beginning of a row that is over the ceiling. The first that fits is shown.
 _BEGINNINGS: Final = (PREVIEW_CHARS, 60, 10, 0)
 NO_ROOM: Final = Refusal(
@@ -60,7 +62,7 @@ def _rows(
     ]
     keep = kept_columns(request.columns)
     items = [shown(source, keep) for source in sources]
-    about = _about(part, request, rows, scale)
+    about = yield from _about(part, request, rows, scale)
 
     def build(told: dict[str, Any], items: Sequence[ShownRow]) -> Any:
         return wrap(_envelope(part, request, items, numbers[: len(items)], told))
@@ -106,9 +108,10 @@ def _envelope(
 
 def _about(
     part: Part, request: BrowseRequest, rows: Sequence[bytes], scale: AppScale
-) -> dict[str, Any]:
-    """Return the fields that describe the rows. Only the first page has them."""
-    if request.start or request.order:
+) -> Steps[dict[str, Any]]:
+    """Return the fields that describe the rows. Only the first page has them, in the rows' own order:
+    other rows come first after a filter, and two columns of the same name might change places."""
+    if request.start or part.order is not None:
         return {}
     focus = part.focus
     told = dict(beside(focus, scale))
@@ -116,13 +119,24 @@ def _about(
     if focus.shape == "rows" and rows and focus.list_path:
         told["rows_at"] = focus.row_path(0, rows[0]).removesuffix("/0")
     if focus.shape in ("rows", "members"):
-        values = [_value(focus, row) for row in rows[:_SAMPLE]]
+        sample = [*rows[:_SAMPLE], *(yield from _from_everywhere(part))]
+        values = [_value(focus, row) for row in sample]
         # The entries of a dict are a table only if they are alike; else each is a value to open.
         is_table = focus.shape == "rows" or alike(values)
         is_member = focus.shape == "members"
         columns = columns_of(values, known, part.names, is_member=is_member) if is_table else []
         told |= {"columns": columns} if columns else {}
     return told
+
+
+def _from_everywhere(part: Part) -> Steps[list[bytes]]:
+    """Return rows spread over all of the part: columns may be null or missing in the first rows, such
+    as the day on which a ticket was closed. A live list is not read again for this."""
+    focus = part.focus
+    if focus.entry is not None and isinstance(focus.entry.head.source, Live):
+        return []
+    every = max(1, focus.count // _SPREAD)
+    return (yield from focus.pick(range(every - 1, focus.count, every)))
 
 
 def _value(focus: Focus, row: bytes) -> bytes:

@@ -27,12 +27,14 @@ TIMES_IN: Final[dict[EpochUnit, TimesIn]] = {
     "seconds": TimesIn(_FIRST, _LAST + 1),
     "milliseconds": TimesIn(_FIRST * 1_000, (_LAST + 1) * 1_000),
 }
+MOSTLY: Final = 0.9  # of the numbers in a column of times
 PER_SECOND: Final[dict[EpochUnit, int]] = {"seconds": 1, "milliseconds": 1_000}
 _LIST_OF_WORDS: Final = (
-    "accessed at atime birthtime btime created crtime ctime date datetime deadline deleted dt due "
-    "ended epoch expires expiry expiration finished fetched iat login modified mtime nbf posted "
-    "published received seen sent stamp started submitted sunrise sunset time times timestamp "
-    "timestamps ts unix unixtime update updated utc when"
+    "accessed arrival arrived at atime birthtime btime closed created crtime ctime date datetime "
+    "deadline deleted departed departure dt due ended epoch expires expiry expiration finished "
+    "fetched iat joined logged login modified mtime nbf observed occurred opened posted published "
+    "received recorded registered resolved scheduled seen sent stamp started submitted sunrise "
+    "sunset time times timestamp timestamps ts unix unixtime update updated utc when"
 )
 _WORDS: Final = frozenset(_LIST_OF_WORDS.split())
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

@@ -124,8 +124,9 @@ def spelled(asked: ColumnRef) -> str:
 
 
 def _key(columns: Columns, column: ColumnRef) -> Key | None:
-    """Return the key of a column. For a path that is its only key. For a name, the columns `key`, `line` and `text` that we add win over the
-    rows' own columns; the rows' own `value` wins over ours, which holds rows of single values."""
+    """Return the key of a column. A path has only one. Of several columns with the same name, `key`,
+    `line` and `text` that we add win over the rows' own; the rows' own `value` wins over ours, which
+    holds rows of single values."""
     if not isinstance(column, str):
         return column[0] if len(column) == 1 else column
     made: list[Key] = [key for key in (KEY, LINE, TEXT) if LABELS[key] == column]

@@ -8,13 +8,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from penstock.core.model.epochs import PER_SECOND, TIMES_IN, EpochUnit, speaks_of_time
+from penstock.core.model.epochs import MOSTLY, PER_SECOND, TIMES_IN, EpochUnit, speaks_of_time
 from penstock.worker.sandbox.charts.chart_rows import ChartRows, is_cut_short, is_number, point
 
 MOST_TIMES: Final = 400
-_MOSTLY: Final = 0.9
 # SQLite would also accept numbers, "now" and hours without a day as a time.
 _STARTS_LIKE_A_DAY: Final = "x GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
+# SQLite reads a zone only with a colon, and some write +0000.
+_WITH_COLON: Final = "substr(x, 1, length(x) - 2) || ':' || substr(x, -2)"
+_ZONE_OF_DIGITS: Final = "substr(x, 11) GLOB '*[+-][0-9][0-9][0-9][0-9]'"
+_JULIAN_DAY: Final = (
+    f"CASE WHEN {_STARTS_LIKE_A_DAY} THEN coalesce(julianday(x), "
+    f"CASE WHEN {_ZONE_OF_DIGITS} THEN julianday({_WITH_COLON}) END) END"
+)
+_HAS_ZONE: Final = f"{_STARTS_LIKE_A_DAY} AND (x LIKE '%Z' OR substr(x, 11) GLOB '*[+-]*')"
 _SECOND: Final = "%Y-%m-%dT%H:%M:%SZ"
 _LAST: Final = "9999-12-31T23:59:59Z"
 _DAY: Final = 1.0
@@ -69,7 +76,7 @@ def unit_of_times(rows: ChartRows) -> EpochUnit | None:
     [(count, *times)] = rows.select(
         f"SELECT count(*), {counts} FROM {rows.source} WHERE {is_number('x')}"
     )
-    found = (unit for unit, those in zip(TIMES_IN, times, strict=True) if those >= _MOSTLY * count)
+    found = (unit for unit, those in zip(TIMES_IN, times, strict=True) if those >= MOSTLY * count)
     return next(found, None)
 
 
@@ -83,8 +90,7 @@ def from_numbers(rows: ChartRows, unit: EpochUnit) -> ChartRows:
 
 def timeline(rows: ChartRows) -> dict[str, Any] | None:
     """Return the chart, or None if the texts only look like times."""
-    day = f"CASE WHEN {_STARTS_LIKE_A_DAY} THEN julianday(x) END AS day"
-    days = f"(SELECT {day}{', y' if rows.has_y else ''} FROM {rows.source} LIMIT -1)"
+    days = f"(SELECT {_JULIAN_DAY} AS day{', y' if rows.has_y else ''} FROM {rows.source} LIMIT -1)"
     [(low, high)] = rows.select(f"SELECT min(day), max(day) FROM {days}")
     if low is None:
         return None
@@ -100,7 +106,15 @@ def timeline(rows: ChartRows) -> dict[str, Any] | None:
         for bin_, end in zip(bins, ends, strict=True)
     ]
     partial = _partial(rows, bins, ends)
-    return rows.chart("timeline", points, {"step": step.name, "partial": partial})
+    more = {"step": step.name, "zone": _zone(rows), "partial": partial}
+    return rows.chart("timeline", points, more)
+
+
+def _zone(rows: ChartRows) -> str | None:
+    """Return the zone of the bins, or None if no time has a zone: then the bins are in the same one,
+    whichever it is."""
+    found = rows.select(f"SELECT 1 FROM {rows.source} WHERE {_HAS_ZONE} LIMIT 1")
+    return "UTC" if found else None
 
 
 def _is_time(name: str, unit: EpochUnit) -> str:
