@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from environments import clean_environment
-from servers_of_others import server_of_others
 from node_runtime import node, package
 from relay_processes import StdioClient
+from servers_of_others import server_of_others
 
 from penstock import Call, Gate
 from penstock.gate.identity import os_user

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from servers_of_others import server_of_others
 from node_runtime import node, package
 from program_material import make_folders
 from relay_processes import StdioClient
+from servers_of_others import server_of_others
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "docs" / "howto" / "programs.md", ROOT / "README.md")

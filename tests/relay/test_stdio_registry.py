@@ -5,10 +5,10 @@ import os
 import subprocess
 
 import pytest
-from servers_of_others import server_of_others
 from node_runtime import node, package
 from relay_calls import value_of
 from relay_processes import StdioClient
+from servers_of_others import server_of_others
 
 
 @pytest.fixture
