@@ -18,7 +18,7 @@ from yarl import URL
 from penstock._version import __version__
 from penstock.errors import InvalidSetting
 from penstock.relay.secret_urls import shown_url
-from penstock.relay.target import Target
+from penstock.relay.target import Target, check_url
 
 CONNECT_SECONDS: Final = 10.0
 # Many servers close a connection that was idle for five seconds. A request must not meet that.
@@ -178,6 +178,7 @@ def _proxy_of(url: URL) -> str | None:
     if not proxy.startswith(("http://", "https://")):
         why = "is not supported. Only http and https are; NO_PROXY excludes a host."
         raise InvalidSetting("proxy", shown_url(proxy), why)
+    check_url("proxy", proxy)
     return proxy
 
 
