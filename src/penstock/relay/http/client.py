@@ -41,11 +41,12 @@ class NoAnswer(Exception):
 
 
 class BrokenOff(Exception):
-    """A connection ended in the middle of an answer."""
+    """An answer ended before it was complete."""
 
     def __init__(self, error: Exception) -> None:
-        kind = type(error).__name__
-        super().__init__(f"The connection to the MCP server broke off ({kind}).")
+        is_silent = isinstance(error, TimeoutError)
+        how = "was silent for too long" if is_silent else "broke off"
+        super().__init__(f"The connection to the MCP server {how} in the middle of the answer.")
 
 
 class Response:
