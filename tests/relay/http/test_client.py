@@ -16,7 +16,7 @@ OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
 @asynccontextmanager
 async def server(answer, *, hold_open=False):
     """Answer each connection once with these bytes. Yield the address, and the heads it was sent."""
-    heads = []
+    heads, ended = [], asyncio.Event()
 
     async def connected(reader, writer):
         heads.append((await reader.readuntil(b"\r\n\r\n")).decode("latin-1"))
@@ -25,19 +25,23 @@ async def server(answer, *, hold_open=False):
         if hold_open:
             await reader.read()  # until the client hangs up
         writer.close()
+        ended.set()
 
     async with await asyncio.start_server(connected, "127.0.0.1", 0) as listening:
         host, port = listening.sockets[0].getsockname()
         yield f"{host}:{port}", heads
+        if hold_open:
+            await ended.wait()
 
 
 async def get(url, seconds=None, **options):
     client = HttpClient(Target(url=url, **options))
     try:
         response = await client.request("GET", {}, seconds=seconds)
-        parts = [part async for part in all_parts(response)]
-        response.close()
-        return b"".join(parts)
+        try:
+            return b"".join([part async for part in all_parts(response)])
+        finally:
+            response.close()
     finally:
         await client.close()
 
