@@ -3,18 +3,24 @@ tools have changed. A carrier keeps them in a file."""
 
 from __future__ import annotations
 
+import json
 import threading
+from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.json.surrogates import without_half_pairs
+from penstock.hub.differences import Difference, difference
 from penstock.hub.kinds import NAMED_BY, Kind
 from penstock.hub.names import Names, Table
 from penstock.wire import messages
 
 FORMAT: Final = 1
-_MOST_CHANGES: Final = 200
+_MOST_CHANGES: Final = 100  # of one server: one that changes without end hides none of another
 # The members of a tool that tell an agent what it does and how to call it.
 _TELLING: Final = ("description", "inputSchema", "annotations")
 
@@ -36,40 +42,57 @@ class ToolChange(msgspec.Struct, frozen=True):
 
     server: str
     tool: str
-    parts: tuple[str, ...]
+    parts: dict[str, Difference]
     at: float  # seconds since 1970
 
 
 class _File(msgspec.Struct):
     format: int
-    servers: dict[str, KnownServer]
+    servers: dict[str, KnownServer]  # without their lists
+    lists: dict[str, dict[str, list[str]]]  # of each server: the items as JSON texts
     names: dict[str, Table]
     changes: list[ToolChange]
+
+
+class _Removed(NamedTuple):
+    """Servers that the user had removed, or configured in another way, when the file was read."""
+
+    identities: set[str]
+    names: set[str]
 
 
 class Remembered:
     """The known facts about all servers of one front, by the identity of each configuration."""
 
     def __init__(self, file: _File | None = None) -> None:
-        self.servers: dict[str, KnownServer] = {} if file is None else file.servers
+        self.servers: dict[str, KnownServer] = {} if file is None else _servers(file)
         self.names = Names(None if file is None else file.names)
         self.changes: list[ToolChange] = [] if file is None else file.changes
+        self._removed = _Removed(set(), set())
         self._lock = threading.Lock()
 
     @classmethod
     def read(cls, data: bytes) -> Remembered:
         """Read what `encoded` made. Raise ValueError for anything else."""
         try:
-            file = msgspec.json.decode(data, type=_File)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            file = msgspec.convert(json.loads(data), type=_File)
+        except (msgspec.ValidationError, ValueError, RecursionError) as error:
             raise ValueError(f"not a list of known servers: {error}") from error
         if file.format != FORMAT:
             raise ValueError(f"written in format {file.format} by another version")
         return cls(file)
 
     def encoded(self) -> bytes:
+        """Return the facts as ASCII: servers may list texts with half of a character, which UTF-8
+        cannot hold."""
         with self._lock:
-            return msgspec.json.encode(_File(FORMAT, self.servers, self.names.tables, self.changes))
+            bare = {
+                identity: msgspec.structs.replace(known, lists={})
+                for identity, known in self.servers.items()
+            }
+            lists = {identity: _texts(known) for identity, known in self.servers.items()}
+            file = _File(FORMAT, bare, lists, self.names.tables, self.changes)
+            return json.dumps(msgspec.to_builtins(file), separators=(",", ":")).encode()
 
     def server(self, identity: str, name: str) -> KnownServer:
         with self._lock:
@@ -78,9 +101,30 @@ class Remembered:
     def keep_only(self, identities: Collection[str], names: Collection[str]) -> None:
         """Forget servers that the user has removed or configured in another way."""
         with self._lock:
-            for identity in self.servers.keys() - set(identities):
-                del self.servers[identity]
-        self.names.keep_only(names)
+            named = {home.server for table in self.names.tables.values() for home in table.values()}
+            self._removed.identities.update(self.servers.keys() - set(identities))
+            self._removed.names.update(named - set(names))
+            self._forget(self._removed)
+
+    def _forget(self, removed: _Removed) -> None:
+        for identity in self.servers.keys() & removed.identities:
+            del self.servers[identity]
+        self.names.remove(removed.names)
+
+    def joined(self, saved: Remembered) -> Remembered:
+        """Return these facts and those that other processes have saved meanwhile. Of a server, the
+        newer facts count. A name that is saved stays as it is. What this process has found removed
+        is forgotten, also in `saved`."""
+        joined = Remembered()
+        with self._lock:
+            saved._forget(self._removed)
+            joined.servers = saved.servers | self.servers
+            for identity in saved.servers.keys() & self.servers.keys():
+                both = saved.servers[identity], self.servers[identity]
+                joined.servers[identity] = _newer(*both)
+            joined.names = self.names.after(saved.names)
+            joined.changes = _latest(_each_once([*saved.changes, *self.changes]))
+        return joined
 
     def learn(
         self, known: KnownServer, kind: Kind, items: Sequence[msgspec.Raw], now: float
@@ -91,8 +135,42 @@ class Remembered:
             changes = _changes(known.name, before, items, now) if kind == "tools" else []
             known.lists = {**known.lists, kind: list(items)}
             known.learnt_at = now
-            self.changes = [*self.changes, *changes][-_MOST_CHANGES:]
+            self.changes = _latest([*self.changes, *changes])
         return changes
+
+
+def _newer(saved: KnownServer, own: KnownServer) -> KnownServer:
+    """Return the newer facts. A list that only the older ones have is kept."""
+    older, newer = (own, saved) if saved.learnt_at > own.learnt_at else (saved, own)
+    return msgspec.structs.replace(newer, lists={**older.lists, **newer.lists})
+
+
+def _each_once(changes: Sequence[ToolChange]) -> list[ToolChange]:
+    """Return the changes in the order of their times, and once those that several processes saw."""
+    last: dict[tuple[str, str], ToolChange] = {}
+    found = []
+    for change in sorted(changes, key=lambda change: change.at):
+        before = last.get((change.server, change.tool))
+        if before is None or before.parts != change.parts:
+            last[change.server, change.tool] = change
+            found.append(change)
+    return found
+
+
+def _texts(known: KnownServer) -> dict[str, list[str]]:
+    return {
+        kind: [bytes(item).decode(errors="replace") for item in items]
+        for kind, items in known.lists.items()
+    }
+
+
+def _servers(file: _File) -> dict[str, KnownServer]:
+    for identity, known in file.servers.items():
+        known.lists = {
+            kind: [msgspec.Raw(item.encode(errors="replace")) for item in items]
+            for kind, items in file.lists.get(identity, {}).items()
+        }
+    return file.servers
 
 
 def _changes(
@@ -108,11 +186,30 @@ def _changes(
         known = earlier.get(name)
         if name is None or known is None:
             continue
-        parts = tuple(
-            part
+        parts = {
+            part: difference(_text(was), _text(is_now))
             for part in _TELLING
-            if messages.decoded(known.get(part)) != messages.decoded(tool.get(part))
-        )
+            if (was := messages.decoded(known.get(part)))
+            != (is_now := messages.decoded(tool.get(part)))
+        }
         if parts:
-            found.append(ToolChange(server, name, parts, now))
+            found.append(ToolChange(server, without_half_pairs(name), parts, now))
     return found
+
+
+def _text(part: Any) -> str:
+    """Return a part of a tool as text."""
+    if isinstance(part, str):
+        return part
+    return "" if part is None else rawjson.text(encode(part))
+
+
+def _latest(changes: Sequence[ToolChange]) -> list[ToolChange]:
+    """Return the latest changes of each server, in their order."""
+    counts: Counter[str] = Counter()
+    kept = []
+    for change in reversed(changes):
+        counts[change.server] += 1
+        if counts[change.server] <= _MOST_CHANGES:
+            kept.append(change)
+    return kept[::-1]

@@ -10,6 +10,8 @@ import pytest
 from groups import GroupClient, group_of, server
 from http_rig import started
 
+from penstock.relay.hub.memory_file import load
+
 PLAIN = server("plain_server")
 OLD = server("plain_server", "--legacy")
 
@@ -161,21 +163,19 @@ def test_a_server_that_never_answers_is_waited_for_once():
 
 
 def test_lists_are_known_at_the_next_start(tmp_path, monkeypatch):
-    from penstock.relay.hub.backend import GroupBackend
-
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     group = group_of(a=PLAIN, b=OLD)
-    with GroupClient(group, GroupBackend(group)._remembered) as client:
+    with GroupClient(group, load("front", group.identities)) as client:
         client.greet()
         names = client.names()
     (kept,) = (tmp_path / "penstock" / "servers").iterdir()
     assert kept.stat().st_mode & 0o777 == 0o600
     broken = group_of(a=["no-such-command"], b=["no-such-command"])
-    with GroupClient(broken, GroupBackend(broken)._remembered) as client:
+    with GroupClient(broken, load("front", broken.identities)) as client:
         client.greet()
         assert client.names() == names
     kept.write_bytes(b"damaged")
-    with GroupClient(group, GroupBackend(group)._remembered) as client:
+    with GroupClient(group, load("front", group.identities)) as client:
         client.greet()
         assert sorted(client.names()) == sorted(names)
 

@@ -24,7 +24,6 @@ from penstock.hub.outputs import (
     ToSession,
     WakeHub,
 )
-from penstock.hub.remembered import Remembered
 from penstock.log import logger
 from penstock.relay.alarms import Alarms
 from penstock.relay.hub.group import GroupedServer, ServerGroup
@@ -52,15 +51,13 @@ class RunningMember(Protocol):
 class HubUpstream:
     """Several servers as the upstream of one session."""
 
-    def __init__(
-        self, group: ServerGroup, remembered: Remembered, most: int, alarms: Alarms
-    ) -> None:
+    def __init__(self, group: ServerGroup, memory: MemoryFile, most: int, alarms: Alarms) -> None:
         self._group = {server.member.name: server for server in group.servers}
         self._most = most
-        self._hub = Hub([server.member for server in group.servers], remembered)
+        self._hub = Hub([server.member for server in group.servers], memory.remembered)
         self._running: dict[str, RunningMember] = {}
         self._alarms = alarms
-        self._file = MemoryFile(group.identity, remembered, alarms)
+        self._memory = memory
         self._lock = threading.Lock()
         self._unasked: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._take: Take = lambda _: None
@@ -97,7 +94,7 @@ class HubUpstream:
             thread.start()
         for thread in ending:
             thread.join(grace + 3 * _LAST_SECONDS)
-        self._file.save()
+        self._memory.save()
         self._running.clear()
         self._unasked.put(None)
 
@@ -161,7 +158,7 @@ class HubUpstream:
                 case WakeHub():
                     self._set_alarm(output)
                 case SaveKnown():
-                    self._file.save_soon()
+                    self._memory.save_soon()
                 case _:
                     assert_never(output)
 
