@@ -141,6 +141,26 @@ def test_a_bad_server_is_no_harm(bad):
             assert "The server 'bad' is down" in client.upstream.take_notices()
 
 
+def test_a_proxy_of_another_kind_is_told_at_once(monkeypatch):
+    monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:1")
+    with GroupClient(group_of(far="http://mcp.example/mcp", good=PLAIN)) as client:
+        client.greet()
+        assert "echo" in client.names()
+        notice = client.upstream.take_notices()
+        assert (
+            "The server 'far' is down: proxy = 'socks5://127.0.0.1:1': is not supported." in notice
+        )
+
+
+def test_a_url_without_the_libraries_for_it_stops_no_other(monkeypatch):
+    monkeypatch.delitem(sys.modules, "penstock.relay.hub.remote", raising=False)
+    monkeypatch.setitem(sys.modules, "penstock.relay.http.url_connection", None)
+    with GroupClient(group_of(far="http://mcp.example/mcp", good=PLAIN)) as client:
+        client.greet()
+        assert "echo" in client.names()
+        assert "needs a library that is not installed" in client.upstream.take_notices()
+
+
 def test_a_server_that_reads_nothing_stops_no_other():
     with GroupClient(group_of(deaf=DEAF, good=PLAIN)) as client:
         client.greet()

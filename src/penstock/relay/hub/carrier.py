@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, Protocol, assert_never
 
+from penstock.errors import PenstockError
 from penstock.hub.hub import Hub
 from penstock.hub.outputs import (
     Outputs,
@@ -168,17 +169,27 @@ class HubUpstream:
             member.send(output.message, output.called)
 
     def _start(self, name: str, told: list[bytes]) -> None:
-        server = self._group[name]
         if self._is_ending:
             return
-        if server.fault:
-            self._carry_out(self._hub.member_ended(name, server.fault, for_good=True), told)
-            return
+        server = self._group[name]
+        fault = server.fault or self._begin(server)
+        if fault:
+            self._carry_out(self._hub.member_ended(name, fault, for_good=True), told)
+
+    def _begin(self, server: GroupedServer) -> str:
+        """Begin a run of a server. Return why it cannot run at all, if so."""
+        name = server.member.name
         run: list[RunningMember] = []
         take: Take = partial(self._received, name, run)
-        member = self._run(server, take, partial(self._ended, name, run))
+        try:
+            member = self._run(server, take, partial(self._ended, name, run))
+        except (
+            PenstockError
+        ) as error:  # A library is missing, or the settings of a proxy are wrong.
+            return f"{error.message} {error.next_step}"
         run.append(member)
         self._running[name] = member
+        return ""
 
     def _run(
         self, server: GroupedServer, take: Take, ended: Callable[[str], None]
