@@ -17,7 +17,7 @@ APPS_READY := $(APPS)/node_modules/.ready
 .DEFAULT_GOAL := help
 # Several targets fill one environment.
 .NOTPARALLEL:
-.PHONY: help demo demo-django app test chromium test-oldest-django test-sites check format bench faults fuzz record-corpus clean
+.PHONY: help demo demo-django app test test-workers chromium test-oldest-django test-sites check format bench faults fuzz record-corpus clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -203,7 +203,7 @@ def test_a_server_that_is_none(command, told):
     [
         ("http://127.0.0.1:9/mcp", "Cannot connect to http://127.0.0.1:9/mcp"),
         ("ftp://x", "must start with http"),
-        ("http://[x", "http://[x"),
+        ("http://[x", "'http://[x': names no server"),
     ],
 )
 def test_a_url_that_leads_nowhere(url, told):

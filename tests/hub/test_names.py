@@ -78,6 +78,42 @@ def test_names_never_move(arrivals):
 def test_names_of_removed_servers_are_free_again():
     names = Names()
     names.claim("tools", {"old": ["search"]})
-    names.keep_only(["new"])
+    names.remove(["old"])
     names.claim("tools", {"new": ["search"]})
     assert names.home("tools", "search").server == "new"
+
+
+def test_a_name_that_another_process_gave_first_stays():
+    first, second = Names(), Names()
+    first.claim("tools", {"files": ["search", "read"]})
+    second.claim("tools", {"web": ["search", "fetch"]})
+    joined = second.after(first)
+    told = {name: home.server for name, home in joined.tables["tools"].items()}
+    assert told == {"search": "files", "read": "files", "web_search": "web", "fetch": "web"}
+    assert joined.common("tools", "web", "search") == "web_search"
+    assert second.common("tools", "web", "search") == "search"  # its clients know it so
+
+
+CLAIMS = st.lists(
+    st.dictionaries(st.sampled_from("abc"), st.lists(st.sampled_from(["x", "a_x", "b_x", "y"]))),
+    max_size=4,
+)
+
+
+@given(CLAIMS, CLAIMS)
+def test_names_of_two_processes_are_all_kept_and_none_has_two_meanings(first_claims, second_claims):
+    first, second = Names(), Names()
+    for names, claims in ((first, first_claims), (second, second_claims)):
+        for claim in claims:
+            names.claim("tools", claim)
+    joined = second.after(first)
+    table = joined.tables.get("tools", {})
+    assert table.items() >= first.tables.get("tools", {}).items()
+    homes = {*first.tables.get("tools", {}).values(), *second.tables.get("tools", {}).values()}
+    assert sorted(table.values(), key=str) == sorted(homes, key=str)
+    assert all(joined.common("tools", *home_of(home)) == name for name, home in table.items())
+    assert joined.after(joined).tables == joined.tables
+
+
+def home_of(home):
+    return home.server, home.name

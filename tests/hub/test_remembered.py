@@ -93,6 +93,77 @@ def test_a_server_that_the_user_removed_is_forgotten():
     assert set(remembered.names.tables["tools"]) == {"y"}
 
 
+# -- two processes with one file ---------------------------------------------------------------
+
+
+def after_saving(own, saved):
+    """Return what a process knows once another one has saved first, as the next start reads it."""
+    return Remembered.read(own.joined(Remembered.read(saved.encoded())).encoded())
+
+
+def test_each_process_adds_to_what_the_other_has_saved():
+    one, two = Remembered(), Remembered()
+    for remembered, name, tool in ((one, "files", "read"), (two, "web", "fetch")):
+        known = remembered.server(f"id of {name}", name)
+        remembered.learn(known, "tools", tools((tool, "A tool.")), 1.0)
+        remembered.names.claim("tools", {name: [tool, "search"]})
+    both = after_saving(one, two)
+    assert set(both.servers) == {"id of files", "id of web"}
+    names = {name: home.server for name, home in both.names.tables["tools"].items()}
+    assert names == {"fetch": "web", "search": "web", "read": "files", "files_search": "files"}
+
+
+@pytest.mark.parametrize("is_newer", [True, False])
+def test_the_newer_facts_about_a_server_count(is_newer):
+    own, saved = Remembered(), Remembered()
+    own.learn(own.server("id", "files"), "tools", tools(("read", "Own.")), 2.0)
+    known = saved.server("id", "files")
+    known.era = "2025-11-25"
+    saved.learn(known, "prompts", tools(("ask", "A prompt.")), 1.0)
+    saved.learn(known, "tools", tools(("read", "Saved.")), 3.0 if is_newer else 1.0)
+    both = after_saving(own, saved).servers["id"]
+    assert (b"Saved." in bytes(both.lists["tools"][0])) == is_newer
+    assert (both.era, both.learnt_at) == (("2025-11-25", 3.0) if is_newer else ("", 2.0))
+    assert set(both.lists) == {"tools", "prompts"}
+
+
+def test_a_process_that_has_learnt_nothing_takes_nothing_away():
+    saved = Remembered()
+    saved.learn(saved.server("id", "files"), "tools", tools(("read", "Reads.")), 1.0)
+    own = Remembered()
+    own.server("id", "files")
+    assert after_saving(own, saved).servers == saved.servers
+
+
+def test_a_change_that_two_processes_see_is_one_change():
+    remembered = Remembered()
+    remembered.learn(remembered.server("id", "files"), "tools", tools(("read", "Reads.")), 1.0)
+    one, two = Remembered.read(remembered.encoded()), Remembered.read(remembered.encoded())
+    for process, now in ((one, 2.0), (two, 2.5)):
+        process.learn(process.servers["id"], "tools", tools(("read", "Evil.")), now)
+    two.learn(two.servers["id"], "tools", tools(("read", "Reads.")), 3.0)
+    assert [change.at for change in after_saving(one, two).changes] == [2.0, 3.0]
+    assert [change.at for change in after_saving(two, one).changes] == [2.0, 3.0]
+
+
+def test_a_removed_server_does_not_come_back_from_the_file():
+    saved = Remembered()
+    saved.server("old", "a")
+    saved.names.claim("tools", {"a": ["x"]})
+    own = Remembered.read(saved.encoded())
+    own.keep_only(["new"], ["b"])
+    own.names.claim("tools", {"b": ["x"]})
+    saved.server("newer", "c")  # another process, whose config has one more server
+    saved.names.claim("tools", {"c": ["y"]})
+    both = after_saving(own, saved)
+    assert set(both.servers) == {"newer"}
+    names = {name: home.server for name, home in both.names.tables["tools"].items()}
+    assert names == {"x": "b", "y": "c"}
+
+
+# -- the file ----------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b"\xff", b"[" * 100_000])
 def test_a_damaged_file_is_refused(data):
     with pytest.raises(ValueError, match="known servers"):

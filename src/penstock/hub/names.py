@@ -76,11 +76,29 @@ class Names:
                     known[home] = common
             return bool(new)
 
-    def keep_only(self, servers: Collection[str]) -> None:
+    def after(self, earlier: Names) -> Names:
+        """Return the names that were given earlier, and with them what only this table has. Such a
+        thing gets another name if its own was given to something else."""
+        joined = Names(earlier.tables)
+        with self._claiming:
+            for kind, table in self.tables.items():
+                for common, home in table.items():
+                    joined._give(kind, common, home)
+        return joined
+
+    def _give(self, kind: str, common: str, home: Home) -> None:
+        known = self._common.setdefault(kind, {})
+        if home in known:
+            return
+        table = self.tables.setdefault(kind, {})
+        given = _free_name(kind, home.server, home.name, table) if common in table else common
+        table[given], known[home] = home, given
+
+    def remove(self, servers: Collection[str]) -> None:
         """Free the names of servers that the user has removed."""
         with self._claiming:
             for kind, table in self.tables.items():
-                kept = {common: home for common, home in table.items() if home.server in servers}
+                kept = {name: home for name, home in table.items() if home.server not in servers}
                 self.tables[kind], self._common[kind] = kept, _turned(kept)
 
 
@@ -113,7 +131,7 @@ def _turned(table: Table) -> dict[Home, str]:
     return {home: common for common, home in table.items()}
 
 
-def _is_uri(kind: Kind) -> bool:
+def _is_uri(kind: str) -> bool:
     return kind in ("resources", "resourceTemplates")
 
 
@@ -121,7 +139,7 @@ def _fits(kind: Kind, name: str) -> bool:
     return _is_uri(kind) or len(name) <= LONGEST
 
 
-def _free_name(kind: Kind, server: str, name: str, taken: Collection[str]) -> str:
+def _free_name(kind: str, server: str, name: str, taken: Collection[str]) -> str:
     if _is_uri(kind):
         made = uri_with_server(name, server)
         return made if made not in taken else uri_with_server(name, f"{_digest(server)}-{server}")

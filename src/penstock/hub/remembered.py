@@ -7,7 +7,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -54,6 +54,13 @@ class _File(msgspec.Struct):
     changes: list[ToolChange]
 
 
+class _Removed(NamedTuple):
+    """Servers that the user had removed, or configured in another way, when the file was read."""
+
+    identities: set[str]
+    names: set[str]
+
+
 class Remembered:
     """The known facts about all servers of one front, by the identity of each configuration."""
 
@@ -61,6 +68,7 @@ class Remembered:
         self.servers: dict[str, KnownServer] = {} if file is None else _servers(file)
         self.names = Names(None if file is None else file.names)
         self.changes: list[ToolChange] = [] if file is None else file.changes
+        self._removed = _Removed(set(), set())
         self._lock = threading.Lock()
 
     @classmethod
@@ -93,9 +101,30 @@ class Remembered:
     def keep_only(self, identities: Collection[str], names: Collection[str]) -> None:
         """Forget servers that the user has removed or configured in another way."""
         with self._lock:
-            for identity in self.servers.keys() - set(identities):
-                del self.servers[identity]
-        self.names.keep_only(names)
+            named = {home.server for table in self.names.tables.values() for home in table.values()}
+            self._removed.identities.update(self.servers.keys() - set(identities))
+            self._removed.names.update(named - set(names))
+            self._forget(self._removed)
+
+    def _forget(self, removed: _Removed) -> None:
+        for identity in self.servers.keys() & removed.identities:
+            del self.servers[identity]
+        self.names.remove(removed.names)
+
+    def joined(self, saved: Remembered) -> Remembered:
+        """Return these facts and those that other processes have saved meanwhile. Of a server, the
+        newer facts count. A name that is saved stays as it is. What this process has found removed
+        is forgotten, also in `saved`."""
+        joined = Remembered()
+        with self._lock:
+            saved._forget(self._removed)
+            joined.servers = saved.servers | self.servers
+            for identity in saved.servers.keys() & self.servers.keys():
+                both = saved.servers[identity], self.servers[identity]
+                joined.servers[identity] = _newer(*both)
+            joined.names = self.names.after(saved.names)
+            joined.changes = _latest(_each_once([*saved.changes, *self.changes]))
+        return joined
 
     def learn(
         self, known: KnownServer, kind: Kind, items: Sequence[msgspec.Raw], now: float
@@ -108,6 +137,24 @@ class Remembered:
             known.learnt_at = now
             self.changes = _latest([*self.changes, *changes])
         return changes
+
+
+def _newer(saved: KnownServer, own: KnownServer) -> KnownServer:
+    """Return the newer facts. A list that only the older ones have is kept."""
+    older, newer = (own, saved) if saved.learnt_at > own.learnt_at else (saved, own)
+    return msgspec.structs.replace(newer, lists={**older.lists, **newer.lists})
+
+
+def _each_once(changes: Sequence[ToolChange]) -> list[ToolChange]:
+    """Return the changes in the order of their times, and once those that several processes saw."""
+    last: dict[tuple[str, str], ToolChange] = {}
+    found = []
+    for change in sorted(changes, key=lambda change: change.at):
+        before = last.get((change.server, change.tool))
+        if before is None or before.parts != change.parts:
+            last[change.server, change.tool] = change
+            found.append(change)
+    return found
 
 
 def _texts(known: KnownServer) -> dict[str, list[str]]:

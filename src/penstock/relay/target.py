@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -19,6 +21,8 @@ _NOT_OURS_TO_SET: Final = frozenset(
     {"content-type", "content-length", "accept", "host", "mcp-session-id", "mcp-protocol-version",
      "mcp-method", "mcp-name", "connection", "transfer-encoding"}
 )  # fmt: skip
+# The part between `//` and the path: a user and a password, a name or an address in brackets, a port.
+_HOST_AND_PORT: Final = re.compile(r"(?:[^\\]*@)?(?:\[[^]\[]+\]|[^]\[:@%\\]+)(?::[0-9]*)?")
 
 
 class NoTarget(PenstockError):
@@ -75,6 +79,7 @@ class Target(msgspec.Struct, frozen=True):
             raise NoTarget
         if not url.startswith(("http://", "https://")):
             raise InvalidSetting("url", shown_url(url), "must start with http:// or https://.")
+        check_url("url", url)
         found = _from_environment(environment)
         found |= {
             name: _variable(value, environment) for name, value in map(_pair, header_variables)
@@ -86,6 +91,22 @@ class Target(msgspec.Struct, frozen=True):
         for name, value in found.items():
             _check_header(name, value)
         return cls(url=url, headers=tuple(found.items()))
+
+
+def check_url(setting: str, url: str) -> None:
+    """Refuse a URL without a host and a port that can be connected to."""
+    try:
+        address = urlsplit(url)
+        is_address = bool(
+            _HOST_AND_PORT.fullmatch(address.netloc)
+            and (address.hostname or "").encode("idna")
+            and address.port != 0
+        )
+    except ValueError:  # brackets without an IP address between them, a port or a name that is none
+        is_address = False
+    if not is_address:
+        why = "names no server. It needs a host, and may have a port: https://example.com:8443/mcp."
+        raise InvalidSetting(setting, shown_url(url), why)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -244,6 +244,7 @@ BAD = {
     "a file of variables": ({"command": "a", "envFile": ".env"}, "Only the host reads its `envFile`"),
     "no such folder": ({"command": "a", "cwd": "/no/such"}, "/no/such does not exist"),
     "no URL": ({"url": "ftp://a.example/mcp"}, "URL is not http or https"),
+    "no port": ({"url": "https://a.example:99999/mcp"}, "names no server"),
     "a header": ({"url": "https://a.example/mcp", "headers": {"Host": "b"}}, "set by Penstock itself"),
     "OAuth": ({"url": "https://a.example/mcp", "oauth": {"clientId": "x"}}, "OAuth"),
     "a program for headers": ({"url": "https://a.example/mcp", "headersHelper": "x"}, "headersHelper"),

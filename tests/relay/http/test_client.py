@@ -14,28 +14,34 @@ OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
 
 
 @asynccontextmanager
-async def server(answer):
+async def server(answer, *, hold_open=False):
     """Answer each connection once with these bytes. Yield the address, and the heads it was sent."""
-    heads = []
+    heads, ended = [], asyncio.Event()
 
     async def connected(reader, writer):
         heads.append((await reader.readuntil(b"\r\n\r\n")).decode("latin-1"))
         writer.write(answer)
         await writer.drain()
+        if hold_open:
+            await reader.read()  # until the client hangs up
         writer.close()
+        ended.set()
 
     async with await asyncio.start_server(connected, "127.0.0.1", 0) as listening:
         host, port = listening.sockets[0].getsockname()
         yield f"{host}:{port}", heads
+        if hold_open:
+            await ended.wait()
 
 
-async def get(url, **options):
+async def get(url, seconds=None, **options):
     client = HttpClient(Target(url=url, **options))
     try:
-        response = await client.request("GET", {})
-        parts = [part async for part in all_parts(response)]
-        response.close()
-        return b"".join(parts)
+        response = await client.request("GET", {}, seconds=seconds)
+        try:
+            return b"".join([part async for part in all_parts(response)])
+        finally:
+            response.close()
     finally:
         await client.close()
 
@@ -97,6 +103,19 @@ def test_errors_hold_no_secret_of_the_url(answer):
     told = asyncio.run(scenario())
     assert "SECRET" not in told
     assert "9f86d081884c7d65" not in told
+
+
+@pytest.mark.parametrize(
+    ("hold_open", "told"), [(False, "broke off in the middle"), (True, "was silent for too long")]
+)
+def test_half_an_answer(hold_open, told):
+    async def scenario():
+        half = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"
+        async with server(half, hold_open=hold_open) as (address, _):
+            with pytest.raises(BrokenOff, match=told):
+                await get(f"http://{address}/mcp", seconds=0.2)
+
+    asyncio.run(scenario())
 
 
 def test_a_refusal_of_a_proxy_holds_no_secret(monkeypatch):

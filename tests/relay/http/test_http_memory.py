@@ -17,10 +17,11 @@ MOST_LEFT = 100_000_000
 
 
 def memory_of_penstock(upstream):
-    """Return the memory of the process in front of this upstream."""
-    below = psutil.Process().children()
-    (serve,) = [process for process in below if upstream in process.cmdline()]
-    return serve.memory_info().rss
+    """Return the memory of the process in front of this upstream, or of all workers together."""
+    below = psutil.Process().children(recursive=True)
+    serving = [process for process in below if upstream in process.cmdline()]
+    assert serving
+    return sum(process.memory_info().rss for process in serving)
 
 
 def use_a_session(url):

@@ -10,6 +10,7 @@ from penstock.hub.remembered import Remembered
 from penstock.relay.alarms import Alarms
 from penstock.relay.hub.carrier import HubUpstream
 from penstock.relay.hub.group import GroupedServer, ServerGroup
+from penstock.relay.hub.memory_file import MemoryFile
 from penstock.relay.target import Target
 from penstock.wire.servers import HubMember
 
@@ -45,7 +46,8 @@ class GroupClient:
 
     def __init__(self, group, remembered=None):
         self.remembered = remembered or Remembered()
-        self.upstream = HubUpstream(group, self.remembered, 50_000_000, ALARMS)
+        memory = MemoryFile(group.identity, self.remembered, ALARMS)
+        self.upstream = HubUpstream(group, memory, 50_000_000, ALARMS)
         self.others = []
         self._lines = queue.SimpleQueue()
         self._thread = threading.Thread(target=self.upstream.receive, args=(self._lines.put,))

@@ -10,6 +10,8 @@ import pytest
 from groups import GroupClient, group_of, server
 from http_rig import started
 
+from penstock.relay.hub.memory_file import load
+
 PLAIN = server("plain_server")
 OLD = server("plain_server", "--legacy")
 
@@ -139,6 +141,26 @@ def test_a_bad_server_is_no_harm(bad):
             assert "The server 'bad' is down" in client.upstream.take_notices()
 
 
+def test_a_proxy_of_another_kind_is_told_at_once(monkeypatch):
+    monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:1")
+    with GroupClient(group_of(far="http://mcp.example/mcp", good=PLAIN)) as client:
+        client.greet()
+        assert "echo" in client.names()
+        notice = client.upstream.take_notices()
+        assert (
+            "The server 'far' is down: proxy = 'socks5://127.0.0.1:1': is not supported." in notice
+        )
+
+
+def test_a_url_without_the_libraries_for_it_stops_no_other(monkeypatch):
+    monkeypatch.delitem(sys.modules, "penstock.relay.hub.remote", raising=False)
+    monkeypatch.setitem(sys.modules, "penstock.relay.http.url_connection", None)
+    with GroupClient(group_of(far="http://mcp.example/mcp", good=PLAIN)) as client:
+        client.greet()
+        assert "echo" in client.names()
+        assert "needs a library that is not installed" in client.upstream.take_notices()
+
+
 def test_a_server_that_reads_nothing_stops_no_other():
     with GroupClient(group_of(deaf=DEAF, good=PLAIN)) as client:
         client.greet()
@@ -161,21 +183,19 @@ def test_a_server_that_never_answers_is_waited_for_once():
 
 
 def test_lists_are_known_at_the_next_start(tmp_path, monkeypatch):
-    from penstock.relay.hub.backend import GroupBackend
-
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     group = group_of(a=PLAIN, b=OLD)
-    with GroupClient(group, GroupBackend(group)._remembered) as client:
+    with GroupClient(group, load("front", group.identities)) as client:
         client.greet()
         names = client.names()
     (kept,) = (tmp_path / "penstock" / "servers").iterdir()
     assert kept.stat().st_mode & 0o777 == 0o600
     broken = group_of(a=["no-such-command"], b=["no-such-command"])
-    with GroupClient(broken, GroupBackend(broken)._remembered) as client:
+    with GroupClient(broken, load("front", broken.identities)) as client:
         client.greet()
         assert client.names() == names
     kept.write_bytes(b"damaged")
-    with GroupClient(group, GroupBackend(group)._remembered) as client:
+    with GroupClient(group, load("front", group.identities)) as client:
         client.greet()
         assert sorted(client.names()) == sorted(names)
 

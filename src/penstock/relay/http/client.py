@@ -18,7 +18,7 @@ from yarl import URL
 from penstock._version import __version__
 from penstock.errors import InvalidSetting
 from penstock.relay.secret_urls import shown_url
-from penstock.relay.target import Target
+from penstock.relay.target import Target, check_url
 
 CONNECT_SECONDS: Final = 10.0
 # Many servers close a connection that was idle for five seconds. A request must not meet that.
@@ -41,11 +41,12 @@ class NoAnswer(Exception):
 
 
 class BrokenOff(Exception):
-    """A connection ended in the middle of an answer."""
+    """An answer ended before it was complete."""
 
     def __init__(self, error: Exception) -> None:
-        kind = type(error).__name__
-        super().__init__(f"The connection to the MCP server broke off ({kind}).")
+        is_silent = isinstance(error, TimeoutError)
+        how = "was silent for too long" if is_silent else "broke off"
+        super().__init__(f"The connection to the MCP server {how} in the middle of the answer.")
 
 
 class Response:
@@ -178,6 +179,7 @@ def _proxy_of(url: URL) -> str | None:
     if not proxy.startswith(("http://", "https://")):
         why = "is not supported. Only http and https are; NO_PROXY excludes a host."
         raise InvalidSetting("proxy", shown_url(proxy), why)
+    check_url("proxy", proxy)
     return proxy
 
 

@@ -55,13 +55,13 @@ class UrlPost:
             await self._carrier.carry_out(outputs)
             await self._carrier.finish()
             await self._tell_refusal()
-            self._carrier.end()
         except asyncio.CancelledError:
             if inbound.is_modern:
                 self._session.cancel(inbound.key)  # The client has hung up.
                 self._carrier.stop()
             raise
         finally:
+            self._carrier.end()
             if not inbound.is_modern:
                 self._sessions.left.note(self._session, inbound)
 
@@ -69,11 +69,16 @@ class UrlPost:
         read = None if message.startswith(b"[") else messages.read_message(message)
         if read is not None and self._is_hang_up(read):
             return
-        task = asyncio.current_task()
-        is_inner = read is not None and read.key != self._key and task is not None
-        if read is not None and task is not None and is_inner:
-            self._inner[read.key] = task
+        if read is not None and read.key != self._key:
+            self._note_inner(read.key)
         await self._exchange(message, read)
+
+    def _note_inner(self, key: bytes) -> None:
+        """Note the task of a program's call. `_up` must not name the task itself: if it were cancelled,
+        its error would hold the frame that holds the task, and with it a large body."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._inner[key] = task
 
     def _is_hang_up(self, read: Message) -> bool:
         """Return whether this cancels a call of a program, after closing the stream of the call: that

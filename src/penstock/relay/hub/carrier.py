@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, Protocol, assert_never
 
+from penstock.errors import PenstockError
 from penstock.hub.hub import Hub
 from penstock.hub.outputs import (
     Outputs,
@@ -24,7 +25,6 @@ from penstock.hub.outputs import (
     ToSession,
     WakeHub,
 )
-from penstock.hub.remembered import Remembered
 from penstock.log import logger
 from penstock.relay.alarms import Alarms
 from penstock.relay.hub.group import GroupedServer, ServerGroup
@@ -52,15 +52,13 @@ class RunningMember(Protocol):
 class HubUpstream:
     """Several servers as the upstream of one session."""
 
-    def __init__(
-        self, group: ServerGroup, remembered: Remembered, most: int, alarms: Alarms
-    ) -> None:
+    def __init__(self, group: ServerGroup, memory: MemoryFile, most: int, alarms: Alarms) -> None:
         self._group = {server.member.name: server for server in group.servers}
         self._most = most
-        self._hub = Hub([server.member for server in group.servers], remembered)
+        self._hub = Hub([server.member for server in group.servers], memory.remembered)
         self._running: dict[str, RunningMember] = {}
         self._alarms = alarms
-        self._file = MemoryFile(group.identity, remembered, alarms)
+        self._memory = memory
         self._lock = threading.Lock()
         self._unasked: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._take: Take = lambda _: None
@@ -97,7 +95,7 @@ class HubUpstream:
             thread.start()
         for thread in ending:
             thread.join(grace + 3 * _LAST_SECONDS)
-        self._file.save()
+        self._memory.save()
         self._running.clear()
         self._unasked.put(None)
 
@@ -161,7 +159,7 @@ class HubUpstream:
                 case WakeHub():
                     self._set_alarm(output)
                 case SaveKnown():
-                    self._file.save_soon()
+                    self._memory.save_soon()
                 case _:
                     assert_never(output)
 
@@ -171,17 +169,27 @@ class HubUpstream:
             member.send(output.message, output.called)
 
     def _start(self, name: str, told: list[bytes]) -> None:
-        server = self._group[name]
         if self._is_ending:
             return
-        if server.fault:
-            self._carry_out(self._hub.member_ended(name, server.fault, for_good=True), told)
-            return
+        server = self._group[name]
+        fault = server.fault or self._begin(server)
+        if fault:
+            self._carry_out(self._hub.member_ended(name, fault, for_good=True), told)
+
+    def _begin(self, server: GroupedServer) -> str:
+        """Begin a run of a server. Return why it cannot run at all, if so."""
+        name = server.member.name
         run: list[RunningMember] = []
         take: Take = partial(self._received, name, run)
-        member = self._run(server, take, partial(self._ended, name, run))
+        try:
+            member = self._run(server, take, partial(self._ended, name, run))
+        except (
+            PenstockError
+        ) as error:  # A library is missing, or the settings of a proxy are wrong.
+            return f"{error.message} {error.next_step}"
         run.append(member)
         self._running[name] = member
+        return ""
 
     def _run(
         self, server: GroupedServer, take: Take, ended: Callable[[str], None]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +18,8 @@ from penstock.stores.urls import state_folder
 
 _FOLDER: Final = "servers"
 _SOON: Final = 0.5  # seconds in which changes are saved together
+_TRIES: Final = 40
+_PAUSE: Final = 0.05
 
 
 def memory_path(front: str) -> Path:
@@ -24,22 +29,27 @@ def memory_path(front: str) -> Path:
 def load(front: str, identities: Mapping[str, str]) -> Remembered:
     """Return what is known of these servers, given as identities by name. A file that is missing or
     damaged tells nothing."""
-    path = memory_path(front)
+    found = _read(memory_path(front))
+    found.keep_only(identities.values(), identities.keys())
+    return found
+
+
+def _read(path: Path) -> Remembered:
     try:
-        found = Remembered.read(path.read_bytes())
+        return Remembered.read(path.read_bytes())
     except FileNotFoundError:
         return Remembered()
     except (OSError, ValueError) as error:
         logger().warning("what was known of the servers is lost: %s: %s", path, error)
         return Remembered()
-    found.keep_only(identities.values(), identities.keys())
-    return found
 
 
 class MemoryFile:
+    """The file, and what this process knows. Other processes may have the same file."""
+
     def __init__(self, front: str, remembered: Remembered, alarms: Alarms) -> None:
+        self.remembered = remembered
         self._path = memory_path(front)
-        self._remembered = remembered
         self._alarms = alarms
         self._is_due = False
         self._lock = threading.Lock()
@@ -52,21 +62,48 @@ class MemoryFile:
         self._alarms.set(_SOON, self.save)
 
     def save(self) -> None:
-        """Save what has changed. Another run sees the old file or the new one, never a part."""
+        """Save what has changed, and keep what other processes have saved meanwhile. They see the old
+        file or the new one, never a part."""
         with self._lock:
             if not self._is_due:
                 return
             self._is_due = False
             try:
-                self._write(self._remembered.encoded())
+                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with _alone_in(self._path.parent):
+                    self._write(self.remembered.joined(_read(self._path)).encoded())
             except OSError as error:
                 logger().warning("what is known of the servers cannot be kept: %s", error)
 
     def _write(self, data: bytes) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = self._path.with_suffix(f".{os.getpid()}")
         # Lists of tools may tell what a user works on.
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         draft.replace(self._path)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep other processes from saving in a folder. Without locks, and if another process holds the
+    lock for long, go on all the same: the names of one start may then be lost."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        for _ in range(_TRIES):
+            try:
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(_PAUSE)
+            except OSError:  # This file system has no locks.
+                break
+            else:
+                break
+        yield
+    finally:
+        os.close(opened)

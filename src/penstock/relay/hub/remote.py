@@ -62,7 +62,8 @@ class RemoteMember:
         self._is_stopped = False
         self._seconds = 0.0
         self._waiting: asyncio.Queue[_Waiting] = asyncio.Queue()
-        self._done = asyncio.run_coroutine_threadsafe(self._run(target, facts, most), self._loop)
+        connection = UrlConnection(target, most, facts, self._receive)
+        self._done = asyncio.run_coroutine_threadsafe(self._run(connection), self._loop)
 
     def send(self, message: bytes, called: UpstreamTool | None = None) -> None:
         if self._waiting.qsize() >= _MOST_WAITING and not self._is_stopped:
@@ -80,8 +81,7 @@ class RemoteMember:
     def _put(self, item: _Waiting) -> None:
         self._loop.call_soon_threadsafe(self._waiting.put_nowait, item)
 
-    async def _run(self, target: Target, facts: RevisionInUse, most: int) -> None:
-        connection = UrlConnection(target, most, facts, self._receive)
+    async def _run(self, connection: UrlConnection) -> None:
         try:
             while (item := await self._waiting.get()) is not None:
                 await connection.send(*item)
