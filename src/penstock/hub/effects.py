@@ -112,16 +112,9 @@ class KeepList(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-Effect = (
-    ReachMembers
-    | RefreshLists
-    | AskEach
-    | PassOn
-    | TellMember
-    | FollowResources
-    | SendToClient
-    | KeepList
-)
+# The effects that are carried out at once, even where a handler then waits for servers.
+EffectAtOnce = ReachMembers | RefreshLists | TellMember | FollowResources | SendToClient | KeepList
+Effect = EffectAtOnce | AskEach | PassOn
 # What a handler returns goes to the client. A handler of Penstock's own returns why it failed, or b"".
 Steps = Generator[Effect, Any, bytes]
 # A part of a handler, with its own result.
