@@ -117,3 +117,15 @@ def test_names_of_two_processes_are_all_kept_and_none_has_two_meanings(first_cla
 
 def home_of(home):
     return home.server, home.name
+
+
+def test_no_server_can_take_a_name_that_is_made_for_another():
+    """A hostile server knows how names are made, and lists them first."""
+    taken: list[str] = []
+    for _ in range(3):  # each name that the newcomer would get
+        names = Names()
+        names.claim("tools", {"evil": ["search", *taken]})
+        names.claim("tools", {"db": ["search"]})
+        taken.append(names.common("tools", "db", "search"))
+    assert len(set(taken)) == 3
+    assert all(names.home("tools", name).server == "evil" for name in taken[:2])

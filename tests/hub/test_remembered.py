@@ -174,3 +174,22 @@ def test_a_file_of_another_version_is_refused():
     data = Remembered().encoded().replace(b'"format":%d' % FORMAT, b'"format":999')
     with pytest.raises(ValueError, match="format 999"):
         Remembered.read(data)
+
+
+def test_a_server_that_renames_its_tools_without_end_fills_no_table():
+    remembered = Remembered()
+    calm, restless = remembered.server("c", "calm"), remembered.server("r", "restless")
+    remembered.learn(calm, "tools", tools(("search", "")), 1.0)
+    remembered.names.claim("tools", {"calm": ["search"], "other": ["search"]})
+    saved = Remembered()
+    for number in range(5_000):
+        names = [f"tool_{number}", "stays"]
+        remembered.names.claim("tools", {"restless": names})
+        remembered.learn(restless, "tools", tools(*((name, "") for name in names)), 1.0)
+        if number % 900 == 0:
+            saved = remembered.joined(saved)
+    for table in (remembered.names.tables["tools"], saved.names.tables["tools"]):
+        assert len(table) < 2_500
+        assert table["calm_search"].server == "calm"
+        assert table["stays"].server == "restless"
+        assert "tool_0" not in table

@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import count
 from typing import Final
 
 import msgspec
@@ -94,6 +95,19 @@ class Names:
         given = _free_name(kind, home.server, home.name, table) if common in table else common
         table[given], known[home] = home, given
 
+    def count(self, kind: Kind, server: str) -> int:
+        return sum(home.server == server for home in self.tables.get(kind, {}).values())
+
+    def keep_only(self, kind: Kind, server: str, listed: Collection[str]) -> None:
+        """Free the names of what a server no longer lists."""
+        with self._claiming:
+            kept = {
+                name: home
+                for name, home in self.tables[kind].items()
+                if home.server != server or home.name in listed
+            }
+            self.tables[kind], self._common[kind] = kept, _turned(kept)
+
     def remove(self, servers: Collection[str]) -> None:
         """Free the names of servers that the user has removed."""
         with self._claiming:
@@ -140,13 +154,27 @@ def _fits(kind: Kind, name: str) -> bool:
 
 
 def _free_name(kind: str, server: str, name: str, taken: Collection[str]) -> str:
-    if _is_uri(kind):
-        made = uri_with_server(name, server)
-        return made if made not in taken else uri_with_server(name, f"{_digest(server)}-{server}")
+    names = _uris_for(server, name) if _is_uri(kind) else _names_for(server, name)
+    return next(made for made in names if made not in taken)
+
+
+def _names_for(server: str, name: str) -> Iterator[str]:
+    """Yield names that begin with the server's. A hostile server may have listed some of them."""
     made = f"{slug(server)}_{name}"
-    if len(made) <= LONGEST and made not in taken:
-        return made
-    return f"{made[: LONGEST - _DIGEST - 1]}_{_digest(f'{server} {name}')}"
+    if len(made) <= LONGEST:
+        yield made
+    for end in _ends():
+        yield f"{made[: LONGEST - _DIGEST - 1]}_{_digest(f'{server} {name}{end}')}"
+
+
+def _uris_for(server: str, uri: str) -> Iterator[str]:
+    yield uri_with_server(uri, server)
+    for end in _ends():
+        yield uri_with_server(uri, f"{_digest(f'{server}{end}')}-{server}")
+
+
+def _ends() -> Iterator[str]:
+    return (f" {number}" if number else "" for number in count())
 
 
 def _digest(text: str) -> str:

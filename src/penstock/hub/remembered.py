@@ -15,12 +15,14 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.json.surrogates import without_half_pairs
 from penstock.hub.differences import Difference, difference
-from penstock.hub.kinds import NAMED_BY, Kind
+from penstock.hub.kinds import KINDS, NAMED_BY, Kind
+from penstock.hub.links import widget_of
 from penstock.hub.names import Names, Table
 from penstock.wire import messages
 
 FORMAT: Final = 1
 _MOST_CHANGES: Final = 100  # of one server: one that changes without end hides none of another
+_MOST_OLD_NAMES: Final = 1_000  # of one server, in each table
 # The members of a tool that tell an agent what it does and how to call it.
 _TELLING: Final = ("description", "inputSchema", "annotations")
 
@@ -123,6 +125,8 @@ class Remembered:
                 both = saved.servers[identity], self.servers[identity]
                 joined.servers[identity] = _newer(*both)
             joined.names = self.names.after(saved.names)
+            for known in joined.servers.values():
+                _forget_old_names(joined.names, known)
             joined.changes = _latest(_each_once([*saved.changes, *self.changes]))
         return joined
 
@@ -135,8 +139,27 @@ class Remembered:
             changes = _changes(known.name, before, items, now) if kind == "tools" else []
             known.lists = {**known.lists, kind: list(items)}
             known.learnt_at = now
+            _forget_old_names(self.names, known)
             self.changes = _latest([*self.changes, *changes])
         return changes
+
+
+def _forget_old_names(names: Names, known: KnownServer) -> None:
+    """Free names of what a server no longer lists, if there are many: a server may rename what it
+    lists without end."""
+    for kind in KINDS:
+        most = len(known.lists.get(kind, [])) + _MOST_OLD_NAMES
+        if names.count(kind, known.name) > most:
+            names.keep_only(kind, known.name, _names_in(known, kind))
+
+
+def _names_in(known: KnownServer, kind: Kind) -> set[str]:
+    """Return the names of what a server lists. The pages of widgets have names like resources."""
+    items = map(messages.members_of, known.lists.get(kind, []))
+    found = {messages.text_of(item, NAMED_BY[kind]) for item in items}
+    if kind == "resources":
+        found |= {widget_of(messages.members_of(tool)) for tool in known.lists.get("tools", [])}
+    return {name for name in found if name is not None}
 
 
 def _newer(saved: KnownServer, own: KnownServer) -> KnownServer:
