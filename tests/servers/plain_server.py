@@ -3,6 +3,7 @@
     python plain_server.py                      on stdio
     python plain_server.py --http               on a free port, printed on stdout
     python plain_server.py --legacy             knows nothing of 2026-07-28
+    python plain_server.py --http --unasked     tells each new stream that the list has changed
     python plain_server.py --wide               has 50 more tools, with long descriptions
 
 `answer` answers each request. The tool `seen` returns the messages that reached the server.
@@ -22,10 +23,12 @@ from typing import Any, ClassVar
 LEGACY = "--legacy" in sys.argv
 EVENTS = "--events" in sys.argv
 STATELESS = "--stateless" in sys.argv
+UNASKED = "--unasked" in sys.argv
 VERSION = "io.modelcontextprotocol/protocolVersion"
 SEEN: deque[dict[str, Any]] = deque(maxlen=8)  # only the latest: `seen` must fit into a reply
 CANCELLED: list[Any] = []
 SESSIONS: set[str] = set()
+REFUSED = threading.Event()  # a stream for a session that was forgotten
 ROWS = [{"id": n, "text": "x" * 40} for n in range(2_000)]
 TOOLS = [
     {"name": "rows", "inputSchema": {"type": "object", "properties": {}}},
@@ -179,6 +182,8 @@ class Handler(BaseHTTPRequestHandler):
         self.is_open = False
         if message.get("method") == "test/forget-sessions":
             SESSIONS.clear()
+            if UNASKED:
+                REFUSED.wait()  # The other client has noticed that its stream has ended.
         session = self.headers.get("mcp-session-id")
         if session is not None and session not in SESSIONS and not EVENTS:
             self.reply(404, b"")
@@ -194,14 +199,28 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Replay the events after a given one, and end."""
+        if UNASKED and self.headers.get("mcp-session-id") in SESSIONS:
+            self.tell_unasked()
+            return
         last = self.headers.get("last-event-id")
         if last is None or not EVENTS:
             self.reply(405, b"")
+            REFUSED.set()
             return
         self.start_events()
         known = [number for number, _ in self.events]
         for number, message in self.events[known.index(last) + 1 :]:
             self.wfile.write(f"id: {number}\ndata: {json.dumps(message)}\n\n".encode())
+        self.close_connection = True
+
+    def tell_unasked(self) -> None:
+        """Send one message, and keep the stream open as long as the session."""
+        self.start_events()
+        told = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+        self.wfile.write(f"data: {json.dumps(told)}\n\n".encode())
+        self.wfile.flush()
+        while self.headers.get("mcp-session-id") in SESSIONS:
+            time.sleep(0.05)
         self.close_connection = True
 
     def do_DELETE(self) -> None:

@@ -296,8 +296,9 @@ def test_a_session_belongs_to_who_began_it():
 
 
 def test_an_upstream_that_forgot_the_session(tmp_path):
-    """`penstock run --url` starts a new session, and the host does not notice."""
-    with upstream() as url:
+    """`penstock run --url` starts a new session, and the host does not notice. It hears what the server
+    sends unasked, as before."""
+    with upstream("--unasked") as url:
         command = [sys.executable, "-m", "penstock", "run", "--url", url]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -306,15 +307,25 @@ def test_an_upstream_that_forgot_the_session(tmp_path):
         def ask(message):
             process.stdin.write(json.dumps(message) + "\n")
             process.stdin.flush()
-            return json.loads(process.stdout.readline()) if "id" in message else None
+            return heard("id", message["id"]) if "id" in message else None
 
+        def heard(member, value):
+            """Return the first message with this, of those that have come or will come."""
+            while not any(message.get(member) == value for message in messages):
+                messages.append(json.loads(process.stdout.readline()))
+            return messages.pop(next(n for n, m in enumerate(messages) if m.get(member) == value))
+
+        messages = []
+        changed = "notifications/tools/list_changed"
         about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}
         ask(request("initialize", about, 1))
         ask({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        heard("method", changed)
         with Raw(url) as other:
             other.post({"jsonrpc": "2.0", "method": "test/forget-sessions"})
         answer = ask(request("tools/call", {"name": "echo", "arguments": {"text": "hi"}}, 2))
         assert value_of(answer["result"]) == {"text": "hi"}
+        heard("method", changed)
         process.stdin.close()
         assert process.wait(60) == 0
         process.stdout.close()

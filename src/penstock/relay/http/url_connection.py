@@ -41,15 +41,19 @@ class UrlConnection:
         most: int,
         facts: RevisionInUse,
         receive: Callable[[bytes], Awaitable[None]],
+        renewed: Callable[[], object] = lambda: None,
     ) -> None:
+        """`renewed` is called when a new session has taken the place of one that the server forgot."""
         self._upstream = HttpUpstream(target, most)
         self._facts = facts
         self._receive = receive
+        self._renewed = renewed
         self._tasks: set[asyncio.Task[None]] = set()
         self._posts: dict[bytes, asyncio.Task[None]] = {}
         self._session = ""
         self._greeting: list[bytes] = []
         self._greeting_again = asyncio.Lock()
+        self._listening: asyncio.Task[None] | None = None
 
     @property
     def posts(self) -> list[asyncio.Task[None]]:
@@ -78,7 +82,7 @@ class UrlConnection:
         if cancelled is not None:
             cancelled.cancel()
         if method == "notifications/initialized":
-            self._start(self._listen())
+            self._listening = self._start(self._listen())
 
     def _named_by(self, message: Message) -> asyncio.Task[None] | None:
         """Return the POST of the request that a cancellation names, if there is one."""
@@ -119,6 +123,10 @@ class UrlConnection:
                 read = messages.message_or_none(line)
                 exchange = Exchange(self._upstream, line, self._headers(read), None)
                 await exchange.run(_unheard, self._opened)
+            if self._listening is not None:  # to the session that has ended
+                self._listening.cancel()
+                self._listening = self._start(self._listen())
+            self._renewed()
 
     def _opened(self, answer: HttpAnswer) -> None:
         if answer.session:
