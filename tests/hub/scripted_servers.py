@@ -29,6 +29,7 @@ class ScriptedServer:
         self.era = era
         self.instructions = instructions
         self.lists = {"tools": [tool(name) for name in tools], **lists}
+        self.able = {}  # what it declares besides its lists
         self.received = []
         self.is_silent: set[str] = set()  # methods that get no answer
         self.answers: dict[str, Callable[[dict], dict]] = {}
@@ -40,7 +41,7 @@ class ScriptedServer:
         able |= {"prompts": changing} if "prompts" in self.lists else {}
         if "resources" in self.lists or "resourceTemplates" in self.lists:
             able["resources"] = {**changing, "subscribe": True}
-        return {**able, "logging": {}}
+        return {**able, "logging": {}, **self.able}
 
     def take(self, message):
         """Return the answers to a message."""

@@ -225,6 +225,22 @@ def test_changes_are_announced_once_within_a_second():
     assert bench.names() == ["x", "new_a", "y", "new_b"]
 
 
+def test_a_change_right_after_another_is_announced_within_a_second():
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.greet()
+    bench.names()
+    bench.wait(2)
+    for name in ("first", "second"):
+        bench.servers["a"].lists["tools"].append(tool(name))
+        bench.from_server("a", {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+        bench.wait(0.01)
+    bench.wait(0.95)
+    assert len(bench.told("notifications/tools/list_changed")) == 2
+    read = len(bench.servers["a"].got("tools/list"))
+    assert bench.names() == ["x", "first", "second", "y"]
+    assert len(bench.servers["a"].got("tools/list")) == read
+
+
 def test_a_server_that_changes_its_list_without_end_is_not_asked_without_end():
     bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
     bench.greet()
@@ -233,7 +249,7 @@ def test_a_server_that_changes_its_list_without_end_is_not_asked_without_end():
         bench.servers["a"].lists["tools"] = [tool(f"x{number}")]
         bench.from_server("a", {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
         bench.wait(0.1)
-    assert len(bench.servers["a"].got("tools/list")) <= 12
+    assert len(bench.servers["a"].got("tools/list")) <= 22
     bench.wait(2)
     assert bench.names() == ["x99", "y"]
 
@@ -300,3 +316,91 @@ def test_a_modern_list_says_how_long_it_holds():
     assert listed["ttlMs"] == 60_000
     assert listed["cacheScope"] == "private"
     assert bench.ask_modern("tools/list", cursor="x")["code"] == -32602
+
+
+def test_a_first_run_promises_what_unknown_servers_may_offer():
+    """A client learns what a server can do only when it greets it."""
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.stuck |= {"a", "b"}
+    able = bench.greet()["capabilities"]
+    assert able["logging"] == {}
+    assert able["completions"] == {}
+    assert able["resources"] == {"listChanged": True, "subscribe": True}
+
+
+def test_a_list_that_hangs_is_waited_for_once():
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.greet()
+    bench.names()
+    bench.servers["b"].is_silent.add("tools/list")
+    bench.from_server("b", {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    bench.wait(2)
+    first = bench.begin("tools/list")
+    bench.wait(10)
+    assert bench.answer(first)
+    for _ in range(20):
+        assert bench.names() == ["x", "y"]
+        bench.wait(10)
+    bench.servers["b"].is_silent.clear()
+    bench.servers["b"].lists["tools"].append(tool("z"))
+    bench.wait(60)
+    bench.names()
+    bench.wait(1)
+    assert bench.names() == ["x", "y", "z"]
+
+
+def test_a_level_that_is_set_while_a_server_starts_reaches_it():
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.stuck.add("b")
+    bench.servers["a"].is_silent.add("logging/setLevel")
+    bench.greet()
+    bench.begin("tools/list")
+    bench.begin("logging/setLevel", level="debug")
+    bench.release("b")
+    (told,) = bench.servers["b"].got("logging/setLevel")
+    assert told["params"] == {"level": "debug"}
+
+
+@pytest.mark.parametrize(
+    ("era", "first"), [("modern", "server/discover"), ("legacy", "initialize")]
+)
+def test_a_server_that_ends_at_the_greeting_of_the_other_era_is_greeted_in_its_own(era, first):
+    """Servers of the Rust SDK end when the first request is not `initialize`."""
+    others = {"modern": "legacy", "legacy": "modern"}
+    strict = ScriptedServer("x", era=others[era])
+    bench = Bench(strict=strict, other=ScriptedServer("y", era=era))
+    take = strict.take
+
+    def ends_at_first(message):
+        if message.get("method") == first:
+            bench.end("strict")
+            return []
+        return take(message)
+
+    strict.take = ends_at_first
+    if era == "legacy":
+        bench.greet()
+    ask = bench.ask_modern if era == "modern" else bench.ask
+    ask("tools/list")
+    bench.wait(5)
+    assert [item["name"] for item in ask("tools/list")["tools"]] == ["x", "y"]
+
+
+def test_a_server_that_forgot_its_session_is_told_all_again():
+    resource = {"uri": "x:a", "name": "a"}
+    bench = Bench(a=ScriptedServer("x", resources=[resource]), b=ScriptedServer("y"))
+    bench.greet()
+    bench.names()
+    bench.ask("resources/list")
+    bench.ask("logging/setLevel", level="debug")
+    bench.ask("resources/subscribe", uri="x:a")
+    bench.servers["a"].received.clear()
+    bench.servers["a"].lists["tools"].append(tool("z"))
+    bench.now += 10
+    bench.carry(bench.hub.member_renewed("a"))
+    for method in ("logging/setLevel", "resources/subscribe"):
+        assert len(bench.servers["a"].got(method)) == 1
+    assert "'a' has begun a new session" in bench.hub.take_notices()
+    bench.wait(1)
+    assert bench.told("notifications/tools/list_changed")
+    assert bench.names() == ["x", "z", "y"]

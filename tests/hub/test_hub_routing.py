@@ -292,3 +292,70 @@ def test_a_batch_of_an_old_client_is_taken_apart():
     bench.send(calls)
     assert bench.answer("x")
     assert bench.answer("y")
+
+
+def test_progress_of_the_clients_work_reaches_the_server_that_asked():
+    """The official clients count their progress tokens from one, so those of two servers are alike."""
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.greet()
+    bench.ask("tools/list")
+    params = {"messages": [], "_meta": {"progressToken": 1}}
+    for name in "ab":
+        ask = {"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": params}
+        bench.from_server(name, ask)
+    first, second = (
+        asked["params"]["_meta"]["progressToken"] for asked in bench.told("sampling/createMessage")
+    )
+    assert first != second
+    progress = {"progressToken": second, "progress": 0.5}
+    bench.send({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress})
+    (told,) = bench.servers["b"].got("notifications/progress")
+    assert told["params"] == {"progressToken": 1, "progress": 0.5}
+    assert not bench.servers["a"].got("notifications/progress")
+
+
+def test_a_request_that_its_server_has_cancelled_is_forgotten():
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.greet()
+    bench.ask("tools/list")
+    bench.from_server("a", {"jsonrpc": "2.0", "id": 1, "method": "roots/list"})
+    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+    bench.from_server("a", cancelled)
+    received = len(bench.servers["a"].received)
+    (asked,) = bench.told("roots/list")
+    bench.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": []}})
+    bench.from_server("a", cancelled)
+    assert len(bench.servers["a"].received) == received
+    assert len(bench.told("notifications/cancelled")) == 1
+
+
+def test_a_server_cannot_take_the_task_of_another():
+    """The ids of tasks are the servers' own, and need not differ."""
+    servers = {name: ScriptedServer(f"slow_{name}") for name in "ab"}
+    for server in servers.values():
+        server.answers["tools/call"] = lambda _: {"result": {"task": {"taskId": "1"}}}
+    bench = Bench(**servers)
+    bench.greet()
+    bench.ask("tools/list")
+    bench.ask("tools/call", name="slow_a", task={})
+    status = {"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": {"taskId": "1"}}
+    bench.from_server("b", status)
+    refused = bench.ask("tools/call", name="slow_b", task={})
+    assert "'b'" in refused["message"]
+    assert "'a'" in refused["message"]
+    bench.ask("tasks/get", taskId="1")
+    assert servers["a"].got("tasks/get")
+    assert not servers["b"].got("tasks/get")
+
+
+def test_a_server_that_does_not_list_its_tasks_hides_no_tasks_of_others():
+    servers = {name: ScriptedServer(f"slow_{name}") for name in "ab"}
+    for server in servers.values():
+        server.able = {"tasks": {"list": {}}}
+    servers["a"].answers["tasks/list"] = lambda _: {"error": {"code": 1, "message": "not now"}}
+    servers["b"].answers["tasks/list"] = lambda _: {"result": {"tasks": [{"taskId": "t"}]}}
+    bench = Bench(**servers)
+    bench.greet()
+    bench.ask("tools/list")
+    assert bench.ask("tasks/list") == {"tasks": [{"taskId": "t"}]}
+    assert "'a' did not list its tasks" in bench.hub.take_notices()

@@ -45,9 +45,11 @@ class ClientState:
         self.log_level, self._meta = level, None
 
     @property
-    def wants_logs(self) -> bool:
-        """Return whether the latest modern request asks for log messages."""
-        return LOG_META in eras.meta_of(self._params)
+    def wanted_level(self) -> str:
+        """Return the log level that a legacy client has set, or the latest modern request, or ""."""
+        if not self.is_modern:
+            return self.log_level
+        return messages.text_of(eras.meta_of(self._params), LOG_META) or ""
 
     def initialize_params(self) -> bytes:
         """Return what `initialize` tells a legacy server. Of a modern client's capabilities, only those

@@ -21,6 +21,17 @@ LOG_META: Final = "io.modelcontextprotocol/logLevel"
 NEVER_CROSS: Final = ("sampling", "elicitation", "roots", "tasks")
 _MODERN_META: Final = (eras.VERSION_META, eras.CLIENT_META, eras.CAPABILITIES_META, LOG_META)
 _MODERN_MEMBERS: Final = ("resultType", "ttlMs", "cacheScope")
+# The levels of log messages, the least grave first.
+LOG_LEVELS: Final = (
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+)
 _CACHEABLE: Final = ("resources/read",)
 
 Members = Mapping[str, bytes | msgspec.Raw]
@@ -37,6 +48,14 @@ def params_to_modern(params: Members, meta: Members) -> dict[str, bytes | msgspe
     return {**params, "_meta": messages.object_from({**own, **meta})}
 
 
+def tool_to_legacy(tool: Members) -> dict[str, bytes | msgspec.Raw]:
+    """Return a modern server's tool for a legacy client, which refuses a whole list if results of one
+    tool may be anything but objects."""
+    schema = messages.members_of(tool.get("outputSchema", b"{}"))
+    is_object = messages.text_of(schema, "type") == "object"
+    return {name: raw for name, raw in tool.items() if name != "outputSchema" or is_object}
+
+
 def result_to_legacy(key: bytes, members: Members, method: str, server: str) -> bytes:
     """Return a modern server's result for a legacy client."""
     kind = messages.decoded(members.get("resultType"))
@@ -47,6 +66,9 @@ def result_to_legacy(key: bytes, members: Members, method: str, server: str) -> 
             return messages.response(key, encode({"content": text, "isError": True}))
         return messages.failure(key, INTERNAL_ERROR, told)
     kept = {name: value for name, value in members.items() if name not in _MODERN_MEMBERS}
+    structured = kept.get("structuredContent")
+    if structured is not None and not bytes(structured).lstrip().startswith(b"{"):
+        kept["structuredContent"] = messages.object_from({"result": structured})
     return messages.response(key, messages.object_from(_without_meta(kept, (eras.SERVER_META,))))
 
 

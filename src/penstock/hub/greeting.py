@@ -20,18 +20,21 @@ _SECONDS_FOR_A_TRY: Final = 5.0
 _LONGEST_INSTRUCTIONS: Final = 20_000
 _INITIALIZED: Final = messages.notification("notifications/initialized", b"{}")
 
-Way = Callable[[ClientState, MemberState], Steps]
-
 
 def greet(client: ClientState, member: MemberState) -> Steps:
     """Learn a server's era, and what it can do. Return why it cannot be used, or b""."""
-    ways: list[Way] = [_initialize, _discover]
+    methods = list(_WAYS)
     if client.is_modern and member.known.era != "legacy":
-        ways.reverse()
-    refusal = yield from ways[0](client, member)
-    if refusal and not (yield from ways[1](client, member)):
-        return b""
-    return refusal
+        methods.reverse()
+    if member.ended_at == methods[0] and member.known.era != _ERAS[methods[0]]:
+        methods.reverse()  # Some servers end at the greeting of the other era.
+    refusals = []
+    for method in methods:
+        member.greeted_with = method
+        refusals.append((yield from _WAYS[method](client, member)))
+        if not (refusals[-1] and member.is_running):
+            break
+    return refusals[0] if refusals[-1] else b""
 
 
 def _discover(client: ClientState, member: MemberState) -> Steps:
@@ -56,6 +59,13 @@ def _initialize(client: ClientState, member: MemberState) -> Steps:
     _note(member, answer.result, messages.decoded(answer.result.get("serverInfo")))
     yield TellMember(member, _INITIALIZED)
     return b""
+
+
+_ERAS: Final = {"initialize": "legacy", "server/discover": "modern"}
+_WAYS: Final[Mapping[str, Callable[[ClientState, MemberState], Steps]]] = {
+    "initialize": _initialize,
+    "server/discover": _discover,
+}
 
 
 def _refusal(answer: MemberAnswer) -> bytes:

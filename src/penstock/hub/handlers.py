@@ -10,6 +10,7 @@ import msgspec
 
 from penstock.core.json.encoding import encode
 from penstock.hub import merging, resources
+from penstock.hub.crossing import LOG_LEVELS
 from penstock.hub.effects import AskEach, Asking, AskMember, ReachMembers, RefreshLists, Steps
 from penstock.hub.hub_state import ClientRequest, HubState
 from penstock.hub.kinds import KIND_OF_METHOD, Kind
@@ -18,7 +19,7 @@ from penstock.hub.member_state import MemberState
 from penstock.hub.routing import by_name, elsewhere, found_by_name, learn_lacking, routed
 from penstock.wire import messages
 from penstock.wire.list_limits import PageCount
-from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS
+from penstock.wire.messages import INVALID_PARAMS
 
 _SECONDS: Final = 5.0  # for what servers answer at once
 _DAY: Final = 86_400.0
@@ -63,7 +64,11 @@ def list_of(state: HubState, request: ClientRequest) -> Steps:
     for member in (yield from learn_lacking(state, kind)):
         _tell_if_slow(state, member)
     stale = [member for member in state.all if _is_stale(state, member, kind)]
-    yield RefreshLists(stale, kind, _SECONDS)
+    yield RefreshLists([member for member in stale if kind in member.slow], kind, 0.0)
+    yield RefreshLists([member for member in stale if kind not in member.slow], kind, _SECONDS)
+    for member in stale:
+        if kind in member.learning:
+            member.slow.add(kind)  # Nobody waits for it again before it answers.
     yield ReachMembers([member for member in state.all if _is_old(state, member)], seconds=0.0)
     state.claim(kind)
     state.shown[kind] = merging.digest(state, kind)
@@ -92,6 +97,9 @@ def complete(state: HubState, request: ClientRequest) -> Steps:
     key = "uri" if "uri" in reference else "name"
     name = messages.text_of(reference, key) or ""
     found = yield from found_by_name(state, kind, name)
+    if found is None and kind == "resourceTemplates":
+        holders = state.holders_of(name)  # A resource may be named instead of its template.
+        found = holders[0] if len(holders) == 1 else None
     if found is None:
         return request.fail(INVALID_PARAMS, f"Unknown prompt or template: {name}.")
     member, own = found
@@ -103,17 +111,22 @@ def set_level(state: HubState, request: ClientRequest) -> Steps:
     """Set the log level of all servers. Legacy ones are told, now and whenever one is restarted.
     Modern ones learn it with each request."""
     level = messages.text_of(request.members, "level")
-    if level is None:
-        return request.fail(INVALID_PARAMS, "params.level must be a text.")
+    if level not in LOG_LEVELS:
+        told = f"params.level must be one of {', '.join(LOG_LEVELS)}."
+        return request.fail(INVALID_PARAMS, told)
+    before = state.client.log_level
+    state.client.note_level(level)  # Servers that start meanwhile are told it too.
     running = [member for member in state.all if member.is_ready and member.sets_level]
+    for member in running:
+        member.log_level = level
     params = messages.object_from(request.members)
     answers = yield AskEach(
         [AskMember(member, request.method, params, _SECONDS) for member in running]
     )
     refusals = [answer.error for answer in answers if answer.error is not None]
     if refusals and len(refusals) == len(running):
+        state.client.note_level(before)
         return messages.error_response(request.key, bytes(refusals[0]))
-    state.client.note_level(level)
     return request.answer(b"{}")
 
 
@@ -126,9 +139,10 @@ def tasks_list(state: HubState, request: ClientRequest) -> Steps:
     for member in filter(state.speaks_to, asked):
         listed = yield from _tasks_of(state, member)
         if isinstance(listed, str):
-            told = f"The server {member.name!r} did not list its tasks: {listed}"
-            return request.fail(INTERNAL_ERROR, told)
-        tasks += listed
+            told = f"The server {member.name!r} did not list its tasks: {listed.rstrip('.')}."
+            state.notices.put(f"tasks {member.name}", told)
+        else:
+            tasks += listed
     return request.answer(messages.object_from({"tasks": b"[" + b",".join(tasks) + b"]"}))
 
 
@@ -142,9 +156,8 @@ def _tasks_of(state: HubState, member: MemberState) -> Asking[list[bytes] | str]
         listed = None if answer.result is None else items_in(answer.result, "tasks")
         if listed is None:
             return str(answer.told)
-        for task in listed:
-            state.note_task(messages.members_of(task), member)
-        tasks += map(bytes, listed)
+        own = [task for task in listed if not state.note_task(messages.members_of(task), member)]
+        tasks += map(bytes, own)
         cursor = messages.text_of(answer.result, "nextCursor")
         wrong = count.add(listed, cursor)
         if wrong or cursor is None:

@@ -45,15 +45,22 @@ from penstock.hub.hub_state import ClientRequest, HubState
 from penstock.hub.kinds import kinds_changed_by
 from penstock.hub.list_updates import ListUpdates
 from penstock.hub.lives import Lives
-from penstock.hub.member_messages import CANCELLED, notified
+from penstock.hub.member_messages import PROGRESS, notified
 from penstock.hub.member_state import MemberState
 from penstock.hub.outgoing import Outgoing
 from penstock.hub.outputs import Outputs, SaveKnown, ToSession
 from penstock.hub.remembered import Remembered
 from penstock.hub.resources import stop_listening
 from penstock.hub.runner import Runner
-from penstock.hub.server_requests import ServerRequests
-from penstock.hub.work import Alarm, AnnounceLists, LearnAgain, StartAgain, TimeIsUp
+from penstock.hub.server_requests import CANCELLED, ServerRequests
+from penstock.hub.work import (
+    Alarm,
+    AnnounceLists,
+    LearnAgain,
+    ListenAgain,
+    StartAgain,
+    TimeIsUp,
+)
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.messages import Message
@@ -124,6 +131,13 @@ class Hub:
             self._lives.ended(member, how, for_good=for_good)
         return self._taken()
 
+    def member_renewed(self, name: str) -> Outputs:
+        """Take note that a server has forgotten its session, and was greeted again."""
+        member = self.state.members[name]
+        if member.is_ready:
+            self._lives.renewed(member)
+        return self._taken()
+
     def rang(self, alarm: Alarm) -> Outputs:
         match alarm:
             case TimeIsUp():
@@ -132,6 +146,8 @@ class Hub:
                 self._lives.start_again(alarm.member)
             case LearnAgain():
                 self._lists.learn(alarm.member, [alarm.kind])
+            case ListenAgain():
+                self._lives.listen_again(alarm.member)
             case AnnounceLists():
                 self._lists.announce()
             case _:
@@ -170,16 +186,16 @@ class Hub:
             named = messages.members_of(message.params).get("requestId")
             if named is not None:
                 self._cancelled(messages.id_key(named), line)
+        elif message.method == PROGRESS:
+            self._requests.progressed(messages.members_of(message.params))
         else:
             for member in self.state.all:
                 if member.is_ready and self.state.speaks_to(member):
                     self._out.send(member, line)
 
     def _cancelled(self, key: bytes, line: bytes) -> None:
-        stream = self.state.listens.get(key)
-        if stream is not None:
-            for member in stop_listening(self.state, stream):
-                self._lives.follow(member)
+        for member in stop_listening(self.state, key):
+            self._lives.follow(member)
         self._runner.cancel(key, line)
 
     # -- from servers --------------------------------------------------------------------------
@@ -191,16 +207,17 @@ class Hub:
             self._requests.hand_over(member, message, message.method, line)
         elif kinds_changed_by(message.method):
             self._lists.changed(member, message.method)
+        elif message.method == CANCELLED:
+            self._requests.cancelled(member, messages.members_of(message.params))
         else:
-            asked = self._requests.ids_of(member)
-            for told in notified(self.state, member, message, line, asked):
+            for told in notified(self.state, member, message, line):
                 self._out.tell_client(told)
 
     def _member_answered(self, member: MemberState, message: Message, line: bytes) -> None:
         if self._runner.answered(member, message.key, MemberAnswer(line, message)):
             return
         if message.key == member.listening:
-            member.listening = b""
+            self._lives.stream_ended(member, message)
         else:
             logger().debug("dropped an answer of the server %r that nobody waits for", member.name)
 

@@ -38,6 +38,8 @@ class ClientRequest(msgspec.Struct, eq=False):
     params: msgspec.Raw | msgspec.UnsetType
     line: bytes
     is_modern: bool
+    # The client's URIs of resources, by the server's own, where only the request tells them.
+    uris: dict[str, str] = {}
 
     @property
     def members(self) -> dict[str, msgspec.Raw]:
@@ -54,6 +56,13 @@ class ClientRequest(msgspec.Struct, eq=False):
         """The error for a modern request with a bad `_meta`, or None."""
         error = eras.envelope_fault(eras.meta_of(self.params)) if self.is_modern else None
         return None if error is None else messages.error_response(self.key, error)
+
+
+class NewsStream(msgspec.Struct, frozen=True):
+    """A `subscriptions/listen` request of a modern client, and the servers that it has news from."""
+
+    request: ClientRequest
+    holders: Sequence[Holder]
 
 
 class HubState:
@@ -75,8 +84,7 @@ class HubState:
         self.tasks: Recent[str, str] = Recent(_MOST_TASKS)
         # The servers of resources that are in no list, once one was read.
         self.seen_at: Recent[str, str] = Recent(_MOST_SEEN)
-        # The `subscriptions/listen` requests of modern clients, by id.
-        self.listens: dict[bytes, ClientRequest] = {}
+        self.streams: dict[bytes, NewsStream] = {}  # by the ids of their requests
         self.shown: dict[Kind, tuple[bytes, ...]] = {}  # digests of the lists that the client has
         self.unsaved = False
         self._renamed: dict[str, dict[str, str]] = {}
@@ -142,13 +150,22 @@ class HubState:
             for member in self.all
             if (inner := uri_without_server(uri, member.name)) is not None
         ]
+        of_renamed = [holder for holder in own if self._is_of_renamed_template(holder[0], uri)]
         of_template = [
             (member, inner)
             for member, inner in [*((member, uri) for member in self.all), *own]
             if any(admits(template, inner) for template in member.names("resourceTemplates"))
         ]
         able = [member for member in self.all if member.can("resources") or not member.is_known]
-        return of_template or own or [(member, uri) for member in able]
+        return of_renamed or of_template or own or [(member, uri) for member in able]
+
+    def _is_of_renamed_template(self, member: MemberState, uri: str) -> bool:
+        """Return whether a URI comes from a template of a server that has the server's name in it."""
+        listed = member.names("resourceTemplates")
+        common = (self.names.common("resourceTemplates", member.name, name) for name in listed)
+        return any(
+            told != name and admits(told, uri) for name, told in zip(listed, common, strict=True)
+        )
 
     def renamed_uris(self, member: MemberState) -> dict[str, str]:
         """Return the resources of a server that the client knows under another URI."""
@@ -162,11 +179,21 @@ class HubState:
             }
         return found
 
-    def note_task(self, members: Mapping[str, msgspec.Raw], member: MemberState) -> None:
-        """Remember whose task it is: later requests only name the task."""
+    def note_links(self, uris: Iterable[str], member: MemberState) -> None:
+        """Remember the server of resources that a result offers. No server can take those of another."""
+        for uri in uris:
+            if self.seen_at.get(uri) is None:
+                self.seen_at.put(uri, member.name)
+
+    def note_task(self, members: Mapping[str, msgspec.Raw], member: MemberState) -> str:
+        """Remember whose task it is: later requests only name the task. Return the name of the other
+        server that has a task of this id already, or ""."""
         task = messages.text_of(members, "taskId")
-        if task is not None:
-            self.tasks.put(task, member.name)
+        if task is None:
+            return ""
+        owner = self.tasks.get(task) or member.name
+        self.tasks.put(task, owner)
+        return "" if owner == member.name else owner
 
     # -- what to tell --------------------------------------------------------------------------
 

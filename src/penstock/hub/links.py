@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -13,11 +14,34 @@ from penstock.wire import messages
 Rename = Callable[[str], str]
 # The members of a result that hold blocks with URIs.
 _BLOCKS: Final = ("content", "contents", "messages")
+_URI: Final = re.compile(rb'"uri"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")')
+_LINK: Final = b'"resource_link"'
+_MOST_LINKS: Final = 1_000
 
 
-def mentions(line: bytes, uris: Iterable[str]) -> bool:
-    """Return whether a message may hold one of these URIs."""
-    return b"uri" in line and any(encode(uri)[1:-1] in line for uri in uris)
+class _Block(msgspec.Struct, frozen=True):
+    type: str = ""
+    uri: str = ""
+
+
+_CONTENT: Final = msgspec.json.Decoder(list[_Block])
+
+
+def mentions(line: bytes, uris: Collection[str]) -> bool:
+    """Return whether a message may hold one of these URIs. This takes one pass, however many they
+    are, because a server may list very many."""
+    return any(messages.decoded(found) in uris for found in _URI.findall(line))
+
+
+def links_in(line: bytes, result: Mapping[str, msgspec.Raw]) -> list[str]:
+    """Return the URIs of the resources that a result offers. The byte search only saves time."""
+    if _LINK not in line or "content" not in result:
+        return []
+    try:
+        blocks = _CONTENT.decode(result["content"])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return []
+    return [block.uri for block in blocks if block.type == "resource_link"][:_MOST_LINKS]
 
 
 def result_renamed(

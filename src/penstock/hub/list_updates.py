@@ -8,7 +8,7 @@ from typing import Final
 from penstock.hub import merging
 from penstock.hub.effects import KeepList
 from penstock.hub.hub_state import HubState
-from penstock.hub.kinds import CHANGED, Kind, kinds_changed_by
+from penstock.hub.kinds import CHANGED, KINDS, Kind, kinds_changed_by
 from penstock.hub.learning import learn
 from penstock.hub.member_state import MemberState
 from penstock.hub.outgoing import Outgoing
@@ -19,8 +19,8 @@ from penstock.hub.work import AnnounceLists, LearnAgain
 from penstock.log import logger
 from penstock.wire import messages
 
-_LEARN_AGAIN: Final = 1.0  # the least seconds between two readings of a list
-_MERGED: Final = 0.5  # seconds in which changes of lists are announced together
+_LEARN_AGAIN: Final = 0.5  # the least seconds between two readings of a list
+_MERGED: Final = 0.4  # seconds in which changes of lists are announced together
 
 
 class ListUpdates:
@@ -52,11 +52,18 @@ class ListUpdates:
 
     def changed(self, member: MemberState, method: str) -> None:
         """Take note that a server says that a list has changed."""
-        for kind in kinds_changed_by(method):
-            member.outdate(kind)
-            self._learn_soon(member, kind)
+        self._outdate(member, kinds_changed_by(method))
         if self._state.only is not None:
             self._tell_client(method)  # at once, and whether or not the list differs
+
+    def learn_all_again(self, member: MemberState) -> None:
+        """Read all lists of a server again, because it may have changed them unheard."""
+        self._outdate(member, KINDS)
+
+    def _outdate(self, member: MemberState, kinds: Iterable[Kind]) -> None:
+        for kind in kinds:
+            member.outdate(kind)
+            self._learn_soon(member, kind)
 
     def _learn_soon(self, member: MemberState, kind: Kind) -> None:
         """Read a list again. A server that announces changes without end is not asked without end."""
@@ -75,10 +82,12 @@ class ListUpdates:
         member.learning.discard(kind)
         member.to_learn.discard(kind)
         if given.items is None:
+            member.slow.add(kind)
             told = f"The server {member.name!r} did not list its {kind}: {given.why}."
             logger().warning("%s", told)
             state.notices.put(f"list {member.name}", told)
             return
+        member.slow.discard(kind)
         now = state.clock()
         state.notices.withdraw(f"list {member.name}")
         changes = state.remembered.learn(member.known, kind, given.items, now)
@@ -114,6 +123,6 @@ class ListUpdates:
         if not self._state.client.is_modern:
             self._out.tell_client(messages.notification(method, b"{}"))
             return
-        streams = [request for request in self._state.listens.values() if wants(request, method)]
-        for request in streams:
-            self._out.put(ToSession(for_stream(request, method, {})))
+        for stream in self._state.streams.values():
+            if wants(stream.request, method):
+                self._out.put(ToSession(for_stream(stream.request, method, {})))

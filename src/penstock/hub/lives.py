@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from penstock.hub.greeting import greet
 from penstock.hub.hub_state import HubState
@@ -14,9 +15,12 @@ from penstock.hub.outputs import StartMember, StopMember, WakeHub
 from penstock.hub.restoring import follow, listening_params, restore
 from penstock.hub.runner import Runner
 from penstock.hub.server_requests import ServerRequests
-from penstock.hub.work import StartAgain
+from penstock.hub.work import ListenAgain, StartAgain
 from penstock.log import logger
 from penstock.wire import messages
+from penstock.wire.messages import METHOD_NOT_FOUND, Message
+
+_LOST: Final = " What it kept in memory, such as an open connection, is lost."
 
 
 class Lives:
@@ -63,9 +67,8 @@ class Lives:
         state.notices.withdraw(f"life {member.name}")
         if member.is_reported_down:
             member.is_reported_down = False
-            lost = " What it kept in memory, such as an open connection, is lost."
             told = f"The server {member.name!r} is up again."
-            state.notices.put(f"life {member.name}", told + (lost if member.was_lost else ""))
+            state.notices.put(f"life {member.name}", told + (_LOST if member.was_lost else ""))
         self._runner.begin(restore(state, member))
         self._lists.learn(member, [kind for kind in KINDS if member.has_list(kind)])
         self._runner.settle()
@@ -87,6 +90,14 @@ class Lives:
         self._runner.lost(member, how)
         self._runner.settle()
 
+    def renewed(self, member: MemberState) -> None:
+        """Repeat what a server was told before it forgot its session."""
+        told = f"The server {member.name!r} has begun a new session.{_LOST}"
+        self._state.notices.put(f"life {member.name}", told)
+        member.note_renewed()
+        self._runner.begin(restore(self._state, member))
+        self._lists.learn_all_again(member)
+
     def follow(self, member: MemberState) -> None:
         """Ask a server for the news that clients want."""
         if not member.is_ready:
@@ -100,6 +111,19 @@ class Lives:
             member.listening = b""
         if member.listens_for:
             member.listening = self._out.new_id()
+            member.stream_pauses.begin(self._state.clock())
             params = listening_params(self._state.client, member)
             line = messages.request(member.listening, "subscriptions/listen", params)
             self._out.request(member, "subscriptions/listen", line)
+
+    def stream_ended(self, member: MemberState, message: Message) -> None:
+        """Ask for another stream of news after a pause, unless the server has no streams."""
+        member.listening = b""
+        if messages.code_of(message) != METHOD_NOT_FOUND:
+            pause = member.stream_pauses.end(self._state.clock())
+            self._out.put(WakeHub(pause, ListenAgain(member)))
+
+    def listen_again(self, member: MemberState) -> None:
+        if member.is_ready and not member.listening:
+            self.follow(member)
+            self._lists.learn_all_again(member)  # Some news may be lost.

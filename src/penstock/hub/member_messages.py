@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+import msgspec
+
+from penstock.hub.crossing import LOG_LEVELS
 from penstock.hub.hub_state import HubState
 from penstock.hub.member_state import MemberState
 from penstock.hub.resources import updated
@@ -12,44 +15,36 @@ from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.messages import Message
 
-CANCELLED: Final = "notifications/cancelled"
-_IN_BOTH_ERAS: Final = ("notifications/progress", "notifications/message")
+PROGRESS: Final = "notifications/progress"
+_IN_BOTH_ERAS: Final = (PROGRESS, "notifications/message")
 _OF_STREAMS: Final = "notifications/subscriptions/acknowledged"
 
 
-def notified(
-    state: HubState,
-    member: MemberState,
-    message: Message,
-    line: bytes,
-    asked: Mapping[bytes, bytes],
-) -> list[bytes]:
-    """Return what the client gets. `asked`: our ids of the server's requests, by its own."""
+def notified(state: HubState, member: MemberState, message: Message, line: bytes) -> list[bytes]:
+    """Return what the client gets."""
     params = messages.members_of(message.params)
     method = message.method
     if method == _OF_STREAMS:
         return []  # the answer to a stream of Penstock's own
     if method == "notifications/resources/updated":
         return updated(state, member, params)
-    if method == CANCELLED:
-        named = params.get("requestId")
-        ours = None if named is None else asked.get(messages.id_key(named))
-        if ours is None:
-            return []
-        told = messages.object_from({**params, "requestId": ours})
-        return [messages.notification(CANCELLED, told)]
     if state.speaks_to(member):
-        state.note_task(params, member)
-        return [line]
-    if method in _IN_BOTH_ERAS and _is_wanted(state, method):
-        return [line]
-    logger().debug("dropped %s of the server %r: it is of another revision", method, member.name)
-    return []
+        owner = state.note_task(params, member)
+        why = f"its task is one of the server {owner!r}" if owner else ""
+    else:
+        is_wanted = method in _IN_BOTH_ERAS and _is_wanted(state, method, params)
+        why = "" if is_wanted else "it is of another revision, or below the level of the log"
+    if why:
+        logger().debug("dropped %s of the server %r: %s", method, member.name, why)
+    return [] if why else [line]
 
 
-def _is_wanted(state: HubState, method: str) -> bool:
+def _is_wanted(state: HubState, method: str | object, params: Mapping[str, msgspec.Raw]) -> bool:
     """Return whether a client gets this from a server of the other era. A modern client gets log
-    messages only if it has asked for them."""
-    if method == "notifications/progress" or not state.client.is_modern:
+    messages only from the level on that it has asked for."""
+    if method == PROGRESS or not state.client.is_modern:
         return True
-    return state.client.wants_logs
+    wanted, level = state.client.wanted_level, messages.text_of(params, "level")
+    if level not in LOG_LEVELS or wanted not in LOG_LEVELS:
+        return bool(wanted)
+    return LOG_LEVELS.index(level) >= LOG_LEVELS.index(wanted)

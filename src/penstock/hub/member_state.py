@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from penstock.hub.backoff import Backoff
 from penstock.hub.kinds import CAPABILITY, CHANGED, KINDS, LISTENED, NAMED_BY, Kind
 from penstock.hub.remembered import KnownServer
 from penstock.wire import messages
@@ -18,10 +19,6 @@ from penstock.wire.toolbox import UpstreamTool
 Phase = Literal["idle", "starting", "ready", "down"]
 Era = Literal["", "legacy", "modern"]
 
-_FIRST_PAUSE: Final = 0.5  # seconds before a server that has ended is started again
-_LONGEST_PAUSE: Final = 300.0
-_MOST_DOUBLINGS: Final = 20
-_LASTING: Final = 60.0  # seconds after which a server that ends had not failed to start
 _UNDECLARED: Final = 1.0  # seconds that a list is kept if the server announces no changes
 _PRIVATE: Final = "private"
 
@@ -65,12 +62,16 @@ class MemberState:
         self.learning: set[Kind] = set()
         self.to_learn: set[Kind] = set()  # lists that are to be read again soon
         self.learnt_at: dict[Kind, float] = {}
-        self.log_level = ""
+        self.slow: set[Kind] = set()  # lists that it did not give in time when it was last asked
+        self.log_level = ""  # that the running server was told
+        self.greeted_with = ""  # the method with which it was greeted, or is just now
+        self.ended_at = ""  # the greeting at which it ended
         self.subscribed: dict[str, int] = {}  # how many clients' requests want news of a resource
         self.followed: set[str] = set()  # the resources that the server was asked to tell news of
+        self.client_uris: dict[str, str] = {}  # of these, where they differ from the server's own
         self.listening = b""  # the id of our `subscriptions/listen`
-        self._ready_since = 0.0
-        self._failures = 0
+        self.stream_pauses = Backoff()
+        self._pauses = Backoff()
         self._tools: dict[str, UpstreamTool] = {}
 
     @property
@@ -120,11 +121,16 @@ class MemberState:
     def sets_level(self) -> bool:
         return self.era == "legacy" and self.can("logging")
 
-    def want(self, uri: str, change: int) -> None:
-        """Note that one more request of a client wants news of a resource, or one less."""
-        count = self.subscribed.pop(uri, 0) + change
+    def want(self, own: str, uri: str, change: int) -> None:
+        """Note that one more request of a client wants news of a resource, or one less. The client
+        calls the resource `uri`."""
+        count = self.subscribed.pop(own, 0) + change
         if count > 0:
-            self.subscribed[uri] = count
+            self.subscribed[own] = count
+        else:
+            self.client_uris.pop(own, None)
+        if change > 0 and own != uri:
+            self.client_uris[own] = uri
 
     # -- its lists -----------------------------------------------------------------------------
 
@@ -200,18 +206,24 @@ class MemberState:
 
     def note_start(self, now: float) -> None:
         self.phase, self.started_at, self.era = "starting", now, ""
+        self.log_level = self.greeted_with = ""
+        self.slow.clear()
 
     def note_ready(self, now: float) -> None:
-        self.phase, self.reason, self._ready_since = "ready", "", now
+        self.phase, self.reason, self.ended_at = "ready", "", ""
+        self._pauses.begin(now)
+
+    def note_renewed(self) -> None:
+        """Note that the server does not know what it was told after its greeting."""
+        self.log_level = ""
+        self.followed.clear()
 
     def note_end(self, why: str, now: float, *, for_good: bool = False) -> float:
         """Note that the server has ended. Return for how long to wait before it is started again."""
         self.is_down_for_good = for_good
-        if self.is_ready and now - self._ready_since >= _LASTING:
-            self._failures = 0
-        doublings = min(self._failures, _MOST_DOUBLINGS)
-        pause: float = min(_FIRST_PAUSE * 2**doublings, _LONGEST_PAUSE)
-        self._failures += 1
+        if not self.is_ready:
+            self.ended_at = self.greeted_with
+        pause = self._pauses.end(now)
         self.phase, self.reason = "down", why
         self.retry_at = math.inf if for_good else now + pause
         self.learning.clear()

@@ -9,6 +9,7 @@ import msgspec
 from penstock._version import __version__
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.hub.crossing import tool_to_legacy
 from penstock.hub.hub_state import HubState
 from penstock.hub.kinds import NAMED_BY, Kind
 from penstock.hub.links import widget_of, with_widget
@@ -68,8 +69,8 @@ def _server_info(state: HubState) -> dict[str, Any]:
 
 
 def _capabilities(state: HubState) -> dict[str, Any]:
-    """Join what the servers can do. A server that was never seen may have any list, so that the
-    lists are declared: a client cannot learn of a capability later."""
+    """Join what the servers can do. A server that was never seen may be able to do anything, and a
+    client cannot learn of a capability later. So all that Penstock can route is declared then."""
     joined: dict[str, Any] = {}
     for member in state.all:
         for name, value in member.known.capabilities.items():
@@ -80,6 +81,9 @@ def _capabilities(state: HubState) -> dict[str, Any]:
         if is_open or name in joined:
             declared = joined.get(name)
             joined[name] = {**(declared if isinstance(declared, dict) else {}), "listChanged": True}
+    if is_open:
+        joined["resources"]["subscribe"] = True
+        joined = {"logging": {}, "completions": {}, **joined}
     return joined
 
 
@@ -108,7 +112,11 @@ def _instructions(state: HubState) -> str:
 
 def list_result(state: HubState, kind: Kind, *, is_modern: bool) -> bytes:
     """Return the lists of all servers as one page, under the client's names."""
-    items = [item for member in state.having(kind) for item in _common_items(state, member, kind)]
+    items = [
+        _common_item(state, member, kind, item, is_modern=is_modern)
+        for member in state.having(kind)
+        for item in member.items(kind)
+    ]
     made: Made = {kind: b"[" + b",".join(items) + b"]"}
     if is_modern:
         made |= {"resultType": encode("complete"), **_lasting(state, kind)}
@@ -134,11 +142,9 @@ def _lasting(state: HubState, kind: Kind) -> Made:
     return {"ttlMs": encode(least if is_all else 0), "cacheScope": encode(scope)}
 
 
-def _common_items(state: HubState, member: MemberState, kind: Kind) -> list[bytes]:
-    return [_common_item(state, member, kind, item) for item in member.items(kind)]
-
-
-def _common_item(state: HubState, member: MemberState, kind: Kind, item: msgspec.Raw) -> bytes:
+def _common_item(
+    state: HubState, member: MemberState, kind: Kind, item: msgspec.Raw, *, is_modern: bool
+) -> bytes:
     """Return one thing of a server under the client's name. Most stay as they are."""
     members = messages.members_of(item)
     key = NAMED_BY[kind]
@@ -154,4 +160,8 @@ def _common_item(state: HubState, member: MemberState, kind: Kind, item: msgspec
         page = state.names.common("resources", member.name, widget)
         if page != widget:
             told |= {"_meta": with_widget(members, page)["_meta"]}
+    if kind == "tools" and member.known.era == "modern" and not is_modern:
+        allowed = tool_to_legacy(members)
+        if len(allowed) < len(members):
+            return messages.object_from({**allowed, **told})
     return messages.object_from({**members, **told}) if told else bytes(item)

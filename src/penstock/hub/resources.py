@@ -19,7 +19,7 @@ from penstock.hub.effects import (
     SendToClient,
     Steps,
 )
-from penstock.hub.hub_state import ClientRequest, Holder, HubState
+from penstock.hub.hub_state import ClientRequest, Holder, HubState, NewsStream
 from penstock.hub.kinds import CHANGED, KINDS, LISTENED
 from penstock.hub.member_state import MemberState
 from penstock.hub.routing import PATIENCE, answered, joined, line_for, routed
@@ -44,8 +44,10 @@ def read(state: HubState, request: ClientRequest) -> Steps:
 
 def _routed_to(state: HubState, request: ClientRequest, uri: str, holder: Holder) -> Steps:
     member, own = holder
-    changes = None if own == uri else {"uri": rawjson.string(own)}
-    return (yield from routed(state, request, member, changes))
+    if own == uri:
+        return (yield from routed(state, request, member))
+    request.uris = {own: uri}
+    return (yield from routed(state, request, member, {"uri": rawjson.string(own)}))
 
 
 def _read_from_any(
@@ -58,17 +60,20 @@ def _read_from_any(
         [_ask(state, request, member, own) for member, own in asked]
     )
     found = [
-        (member, answer)
-        for (member, _), answer in zip(asked, answers, strict=True)
+        (member, own, answer)
+        for (member, own), answer in zip(asked, answers, strict=True)
         if answer.result is not None
     ]
     if len(found) == 1:
-        member, answer = found[0]
-        state.seen_at.put(uri, member.name)
+        member, own, answer = found[0]
+        if own == uri:
+            state.seen_at.put(uri, member.name)
+        else:
+            request.uris = {own: uri}
         line = request.answer(messages.object_from(answer.result or {}))  # it has our own id
         return answered(state, request, member, msgspec.structs.replace(answer, line=line))
     if found:
-        names = joined([member.name for member, _ in found])
+        names = joined([member.name for member, _, _ in found])
         told = f"Several servers have the resource {uri}: {names}. Ask one of them by a URI in its list."
         return request.fail(INVALID_PARAMS, told)
     away = [member.name for member, _ in holders if not member.is_ready]
@@ -105,13 +110,15 @@ def _subscribed(state: HubState, request: ClientRequest, change: int) -> Steps:
         return request.fail(INVALID_PARAMS, told)
     member, own = holders[0]
     yield ReachMembers([member], patience=PATIENCE)
+    is_change = (own in member.subscribed) != (change > 0)  # a legacy client subscribes only once
     if member.era == "modern":
-        member.want(own, change)
-        yield FollowResources(member)
+        if is_change:
+            member.want(own, uri, change)
+            yield FollowResources(member)
         return request.answer(b"{}")
     answer = yield from _routed_to(state, request, uri, holders[0])
-    if messages.read_message(answer).error is msgspec.UNSET:
-        member.want(own, change)
+    if is_change and messages.read_message(answer).error is msgspec.UNSET:
+        member.want(own, uri, change)
         member.followed = set(member.subscribed)
     return answer
 
@@ -120,28 +127,32 @@ def listen(state: HubState, request: ClientRequest) -> Steps:
     """Open a stream of news. It has no answer before it ends."""
     if request.fault is not None:
         return request.fault
-    uris = uris_of(request)
-    holders = [holder for uri in uris for holder in state.holders_of(uri)]
-    yield ReachMembers([member for member, _ in holders], seconds=_SECONDS, patience=PATIENCE)
-    state.listens[request.key] = request
+    wanted = [
+        (member, own, uri) for uri in uris_of(request) for member, own in state.holders_of(uri)
+    ]
+    members = list(dict.fromkeys(member for member, _, _ in wanted))
+    yield ReachMembers(members, seconds=_SECONDS, patience=PATIENCE)
+    holders = [(member, own) for member, own, _ in wanted]
+    state.streams[request.key] = NewsStream(request, holders)
     for kind in KINDS:
         if wants(request, CHANGED[kind]):  # the client needs no list to hear of changes
             state.shown.setdefault(kind, merging.digest(state, kind))
     yield SendToClient(_acknowledgement(request))
-    for member, own in holders:
-        member.want(own, 1)
-    for member in dict.fromkeys(member for member, _ in holders):
+    for member, own, uri in wanted:
+        member.want(own, uri, 1)
+    for member in members:
         yield FollowResources(member)
     return b""
 
 
-def stop_listening(state: HubState, request: ClientRequest) -> list[MemberState]:
-    """End a stream of news. Return the servers from which less is wanted now."""
-    state.listens.pop(request.key, None)
-    holders = [holder for uri in uris_of(request) for holder in state.holders_of(uri)]
-    for member, own in holders:
-        member.want(own, -1)
-    return list(dict.fromkeys(member for member, _ in holders))
+def stop_listening(state: HubState, key: bytes) -> list[MemberState]:
+    """End a stream of news, if there is one. Return the servers from which less is wanted now."""
+    stream = state.streams.pop(key, None)
+    if stream is None:
+        return []
+    for member, own in stream.holders:
+        member.want(own, "", -1)
+    return list(dict.fromkeys(member for member, _ in stream.holders))
 
 
 def uris_of(request: ClientRequest) -> list[str]:
@@ -180,7 +191,7 @@ def updated(state: HubState, member: MemberState, params: Mapping[str, msgspec.R
     own = messages.text_of(params, "uri")
     if own is None:
         return []
-    common = state.names.common("resources", member.name, own)
+    common = member.client_uris.get(own) or state.names.common("resources", member.name, own)
     meta = {
         name: value
         for name, value in messages.members_of(params.get("_meta", b"{}")).items()
@@ -192,5 +203,5 @@ def updated(state: HubState, member: MemberState, params: Mapping[str, msgspec.R
         told["_meta"] = messages.object_from(meta)
     if not state.client.is_modern:
         return [messages.notification(_UPDATED, messages.object_from(told))]
-    streams = [request for request in state.listens.values() if common in uris_of(request)]
+    streams = [one.request for one in state.streams.values() if common in uris_of(one.request)]
     return [for_stream(request, _UPDATED, told) for request in streams]

@@ -6,21 +6,29 @@ from typing import Final
 
 from penstock.core.json.encoding import encode
 from penstock.hub.client_state import ClientState
-from penstock.hub.effects import AskEach, AskMember, FollowResources, Steps
+from penstock.hub.effects import AskEach, Asking, AskMember, FollowResources, Steps
 from penstock.hub.hub_state import HubState
 from penstock.hub.member_state import MemberState
 from penstock.wire import messages
 
 _SECONDS: Final = 30.0
+_SECONDS_FOR_LEVEL: Final = 5.0  # a call may wait for this
 
 
 def restore(state: HubState, member: MemberState) -> Steps:
-    level = state.client.log_level
-    if level and member.sets_level:
-        params = encode({"level": level})
-        yield AskEach([AskMember(member, "logging/setLevel", params, _SECONDS)])
+    yield from tell_level(state, member)
     yield FollowResources(member)
     return b""
+
+
+def tell_level(state: HubState, member: MemberState) -> Asking[None]:
+    """Tell a legacy server the log level, unless it knows it. A modern client names the level with
+    each request."""
+    level = state.client.wanted_level if member.sets_level else ""
+    if level and level != member.log_level:
+        member.log_level = level
+        params = encode({"level": level})
+        yield AskEach([AskMember(member, "logging/setLevel", params, _SECONDS_FOR_LEVEL)])
 
 
 def follow(member: MemberState) -> Steps:

@@ -26,10 +26,16 @@ from penstock.hub.effects import (
 )
 from penstock.hub.hub_state import ClientRequest, Holder, HubState
 from penstock.hub.kinds import NAMED_BY, Kind
-from penstock.hub.links import mentions, result_renamed
+from penstock.hub.links import links_in, mentions, result_renamed
 from penstock.hub.member_state import MemberState
+from penstock.hub.restoring import tell_level
 from penstock.wire import messages
-from penstock.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, UPSTREAM_GONE
+from penstock.wire.messages import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    UPSTREAM_GONE,
+)
 
 # A call waits so many seconds for a server that is to be started again.
 PATIENCE: Final = 5.0
@@ -48,9 +54,13 @@ def routed(
     yield ReachMembers([member], patience=PATIENCE)
     if not member.is_ready:
         return request.fail(UPSTREAM_GONE, unreachable(member))
-    refusal = _refusal(state, request, member)
-    if refusal:
-        return request.fail(METHOD_NOT_FOUND, refusal)
+    if not state.speaks_to(member):
+        if request.fault is not None:
+            return request.fault  # The server cannot judge what it does not get.
+        if _is_of_tasks(request):
+            told = cannot_cross(member.name, "runs tasks")
+            return request.fail(METHOD_NOT_FOUND, told)
+    yield from tell_level(state, member)
     answer: MemberAnswer = yield PassOn(member, line_for(state, request, member, changes))
     return answered(state, request, member, answer)
 
@@ -63,12 +73,8 @@ def unreachable(member: MemberState) -> str:
     return f"{told} It is being started again: try once more in a few seconds, or go on without it."
 
 
-def _refusal(state: HubState, request: ClientRequest, member: MemberState) -> str:
-    """Return why a request cannot be sent to a server of the other era, or ""."""
-    if state.speaks_to(member):
-        return ""
-    is_task = request.method.startswith("tasks/") or "task" in request.members
-    return cannot_cross(member.name, "runs tasks") if is_task else ""
+def _is_of_tasks(request: ClientRequest) -> bool:
+    return request.method.startswith("tasks/") or "task" in request.members
 
 
 def line_for(
@@ -95,12 +101,16 @@ def answered(
     """Return a server's answer as the client gets it: the same bytes, if nothing about it changes."""
     if answer.message is None:
         return request.fail(UPSTREAM_GONE, answer.why)
-    line = answer.line
+    line, result = answer.line, answer.result or {}
     if _TASK_ID in line:
-        result = answer.result or {}
-        state.note_task(result, member)
-        state.note_task(messages.members_of(result.get("task", b"{}")), member)
+        task = messages.members_of(result.get("task", b"{}"))
+        owner = state.note_task(result, member) or state.note_task(task, member)
+        if owner:
+            return request.fail(INTERNAL_ERROR, _same_task(member, owner))
     renamed = state.renamed_uris(member)
+    if request.uris:
+        renamed = {**renamed, **request.uris}
+    state.note_links((uri for uri in links_in(line, result) if uri not in renamed), member)
     is_renamed = bool(renamed) and mentions(line, renamed)
     if state.speaks_to(member) and not is_renamed:
         return line
@@ -114,6 +124,13 @@ def answered(
     if state.client.is_modern:
         return result_to_modern(request.key, told, request.method)
     return result_to_legacy(request.key, told, request.method, member.name)
+
+
+def _same_task(member: MemberState, owner: str) -> str:
+    return (
+        f"The server {member.name!r} works on this as a task whose id a task of the server {owner!r} "
+        "has too, so its result cannot be fetched."
+    )
 
 
 def _error(

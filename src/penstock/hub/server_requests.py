@@ -1,11 +1,20 @@
-"""The requests of servers to the client, such as questions to the user, and their answers."""
+"""The requests of servers to the client, such as questions to the user, and their answers.
+
+The ids of these requests, and their tokens for progress, are Penstock's own, because two servers may
+use the same ones.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 import msgspec
 
+from penstock.core.model.recent import Recent
 from penstock.hub.crossing import cannot_cross
 from penstock.hub.hub_state import HubState
+from penstock.hub.member_messages import PROGRESS
 from penstock.hub.member_state import MemberState
 from penstock.hub.outgoing import Outgoing
 from penstock.hub.work import AskedClient
@@ -13,12 +22,18 @@ from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.messages import METHOD_NOT_FOUND, Message
 
+CANCELLED: Final = "notifications/cancelled"
+_PROGRESS: Final = "progressToken"
+_MOST_IN_PROGRESS: Final = 1_000
+
 
 class ServerRequests:
     def __init__(self, state: HubState, out: Outgoing) -> None:
         self._state = state
         self._out = out
         self._asked: dict[bytes, AskedClient] = {}  # by the id that the client knows
+        # Those that want progress: a task of the client's goes on after the answer.
+        self._in_progress: Recent[bytes, AskedClient] = Recent(_MOST_IN_PROGRESS)
 
     def hand_over(self, member: MemberState, message: Message, method: str, line: bytes) -> None:
         """Hand a server's request to the client, unless the client's era has no such requests."""
@@ -29,19 +44,41 @@ class ServerRequests:
             logger().warning("%s", told)
             self._out.send(member, messages.failure(message.key, METHOD_NOT_FOUND, told))
         else:
-            key = self._out.new_id()  # Two servers may use one id.
-            self._asked[key] = AskedClient(member, message.key)
-            self._out.tell_client(_with_id(line, key))
+            self._out.tell_client(self._renamed(member, message, line))
+
+    def _renamed(self, member: MemberState, message: Message, line: bytes) -> bytes:
+        key = self._out.new_id()
+        params = messages.members_of(message.params)
+        meta = messages.members_of(params.get("_meta", msgspec.UNSET))
+        asked = AskedClient(member, message.key, meta.get(_PROGRESS, b""))
+        self._asked[key] = asked
+        if not asked.progress:
+            return _with(line, id=key)
+        self._in_progress.put(key, asked)
+        told = messages.object_from({**meta, _PROGRESS: key})
+        return _with(line, id=key, params=messages.object_from({**params, "_meta": told}))
 
     def answered(self, line: bytes, message: Message) -> None:
         """Hand the client's answer to the server that has asked."""
         asked = self._asked.pop(message.key, None)
         if asked is not None:
-            self._out.send(asked.member, _with_id(line, asked.key))
+            self._out.send(asked.member, _with(line, id=asked.key))
 
-    def ids_of(self, member: MemberState) -> dict[bytes, bytes]:
-        """Return the ids of a server's open requests that the client knows, by the server's own."""
-        return {asked.key: key for key, asked in self._asked.items() if asked.member is member}
+    def progressed(self, params: Mapping[str, msgspec.Raw]) -> None:
+        """Hand news of the client's progress to the server that has asked."""
+        asked = self._in_progress.get(bytes(params.get(_PROGRESS, b"")))
+        if asked is not None:
+            told = messages.object_from({**params, _PROGRESS: asked.progress})
+            self._out.send(asked.member, messages.notification(PROGRESS, told))
+
+    def cancelled(self, member: MemberState, params: Mapping[str, msgspec.Raw]) -> None:
+        """Tell the client that a server does not want an answer any longer."""
+        named = messages.id_key(params["requestId"]) if "requestId" in params else b""
+        for key, asked in list(self._asked.items()):
+            if asked.member is member and asked.key == named:
+                del self._asked[key]
+                told = messages.object_from({**params, "requestId": key})
+                self._out.tell_client(messages.notification(CANCELLED, told))
 
     def withdraw(self, member: MemberState) -> None:
         """Tell the client that it need not answer a server that has ended."""
@@ -50,8 +87,7 @@ class ServerRequests:
             self._out.tell_client(messages.cancellation(key, "the server has ended"))
 
 
-def _with_id(line: bytes, key: bytes) -> bytes:
-    """Return a request or a response under another id."""
-    members: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(line))
-    members["id"] = key
+def _with(line: bytes, **changes: bytes) -> bytes:
+    """Return a message with other values for some of its members."""
+    members: dict[str, bytes | msgspec.Raw] = {**messages.members_of(line), **changes}
     return messages.object_from(members)

@@ -43,10 +43,11 @@ class PassedRequest(msgspec.Struct, frozen=True):
 
 
 class AskedClient(msgspec.Struct, frozen=True):
-    """A request of a server that the client has not answered."""
+    """A request of a server to the client."""
 
     member: MemberState
     key: bytes  # the id that the server gave it
+    progress: bytes | msgspec.Raw = b""  # the server's token for progress
 
 
 class TimeIsUp(msgspec.Struct, frozen=True):
@@ -69,8 +70,14 @@ class LearnAgain(msgspec.Struct, frozen=True):
     kind: Kind
 
 
+class ListenAgain(msgspec.Struct, frozen=True):
+    """A server whose stream of news has ended is due to be asked for another."""
+
+    member: MemberState
+
+
 class AnnounceLists(msgspec.Struct, frozen=True):
     """The client is due to hear that lists have changed."""
 
 
-Alarm = TimeIsUp | StartAgain | LearnAgain | AnnounceLists
+Alarm = TimeIsUp | StartAgain | LearnAgain | ListenAgain | AnnounceLists

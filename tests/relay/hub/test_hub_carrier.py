@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from groups import GroupClient, group_of, server
-from http_rig import started
+from http_rig import Raw, started
 
 from penstock.relay.hub.memory_file import load
 
@@ -90,6 +90,23 @@ def test_a_server_that_dies_takes_only_its_own_calls_along(old):
         assert client.call("dies_echo", text="x")["content"]
         assert client.upstream.take_notices().count("'dies' is") == 1
         assert any(message.get("id") == dying for message in client.others)
+
+
+def test_a_url_that_forgot_the_session_is_no_harm():
+    with (
+        started([*OLD, "--http"]) as url,
+        GroupClient(group_of(far=url, near=PLAIN)) as client,
+    ):
+        client.greet()
+        client.names()
+        assert client.call("far_echo", text="x")["content"]
+        with Raw(url) as other:
+            other.post({"jsonrpc": "2.0", "method": "test/forget-sessions"})
+        assert client.call("far_echo", text="x")["content"]
+        told = ""
+        while "'far' has begun a new session" not in told:  # another thread tells it
+            told += client.upstream.take_notices()
+            assert client.call("near_echo", text="x")["content"]
 
 
 def test_a_cancellation_reaches_the_server(old):

@@ -121,6 +121,10 @@ class HubUpstream:
         if not self._is_ending:
             self._of_run(run, name, partial(self._hub.member_ended, name, how))
 
+    def _renewed(self, name: str, run: list[RunningMember]) -> None:
+        if not self._is_ending:
+            self._of_run(run, name, partial(self._hub.member_renewed, name))
+
     def _of_run(self, run: list[RunningMember], name: str, change: Callable[[], Outputs]) -> None:
         """Tell the hub something about a server, unless another run has taken the place of this one."""
         self._do(change, self._hand_over, lambda: self._running.get(name) in run)
@@ -181,8 +185,10 @@ class HubUpstream:
         name = server.member.name
         run: list[RunningMember] = []
         take: Take = partial(self._received, name, run)
+        ended = partial(self._ended, name, run)
+        renewed = partial(self._renewed, name, run)
         try:
-            member = self._run(server, take, partial(self._ended, name, run))
+            member = self._run(server, take, ended, renewed)
         except (
             PenstockError
         ) as error:  # A library is missing, or the settings of a proxy are wrong.
@@ -192,14 +198,18 @@ class HubUpstream:
         return ""
 
     def _run(
-        self, server: GroupedServer, take: Take, ended: Callable[[str], None]
+        self,
+        server: GroupedServer,
+        take: Take,
+        ended: Callable[[str], None],
+        renewed: Callable[[], None],
     ) -> RunningMember:
         if not server.target.url:
             return LocalMember(server.target.command, server.around, self._most, take, ended)
         from penstock.relay.hub.remote import RemoteMember
 
         facts = self._hub.state.members[server.member.name]
-        return RemoteMember(server.target, facts, self._most, take, ended)
+        return RemoteMember(server.target, facts, self._most, take, ended, renewed)
 
     def _stop(self, name: str) -> None:
         member = self._running.pop(name, None)

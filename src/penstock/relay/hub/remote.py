@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from penstock.errors import MissingExtra
@@ -45,6 +46,11 @@ _LOOP: Final = _Loop()
 _Waiting = tuple[bytes, UpstreamTool | None] | None
 
 
+def _aside(do: Callable[[], None]) -> None:
+    """Do something on another thread, because it may have to wait for the hub."""
+    threading.Thread(target=do, daemon=True).start()
+
+
 class RemoteMember:
     """One connection to a URL."""
 
@@ -55,6 +61,7 @@ class RemoteMember:
         most: int,
         take: Take,
         ended: Callable[[str], None],
+        renewed: Callable[[], None],
     ) -> None:
         self._take = take
         self._ended = ended
@@ -62,13 +69,13 @@ class RemoteMember:
         self._is_stopped = False
         self._seconds = 0.0
         self._waiting: asyncio.Queue[_Waiting] = asyncio.Queue()
-        connection = UrlConnection(target, most, facts, self._receive)
+        connection = UrlConnection(target, most, facts, self._receive, partial(_aside, renewed))
         self._done = asyncio.run_coroutine_threadsafe(self._run(connection), self._loop)
 
     def send(self, message: bytes, called: UpstreamTool | None = None) -> None:
         if self._waiting.qsize() >= _MOST_WAITING and not self._is_stopped:
             self._is_stopped = True
-            threading.Thread(target=self._ended, args=(_TOO_MANY,), daemon=True).start()
+            _aside(partial(self._ended, _TOO_MANY))
         self._put((messages.one_line(message), called))
 
     def stop(self, grace: float = 0) -> None:
