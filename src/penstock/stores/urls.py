@@ -60,6 +60,11 @@ def sqlite_file(url: str) -> Path | None:
     return _path(rest) if scheme == "sqlite" else None
 
 
+def is_in_memory(url: str) -> bool:
+    """Return whether only one process can use the store that a URL names."""
+    return _split(url)[0] == "memory"
+
+
 def is_shared(url: str) -> bool:
     """Return whether other machines may use the store that a URL names."""
     return _split(url)[0] in REDIS_SCHEMES

@@ -252,6 +252,24 @@ def test_what_is_no_http_is_refused(relay_url, data):
         assert wire.is_closed()
 
 
+@pytest.mark.parametrize("value", ["é", "\x01", "\x7f"])
+@pytest.mark.parametrize("name", ["mcp-session-id", "mcp-name", "last-event-id", "authorization"])
+def test_a_header_that_penstock_reads_is_printable_ascii(relay_url, name, value):
+    """No other value can be relied on to reach a server, or another worker, as it is."""
+    with Wire(relay_url) as wire:
+        wire.send(head(relay_url, 2, **{name: f"a{value}b"}) + b"{}")
+        answer = wire.answer()
+        assert (answer.status, answer.error["code"]) == (400, -32600)
+        assert name in answer.error["message"]
+
+
+def test_a_header_may_hold_a_tab_and_those_that_are_not_read_may_hold_anything(relay_url):
+    with Wire(relay_url) as wire:
+        more = {"accept": "application/json,\ttext/event-stream", "x-other": "é\x01"}
+        wire.send(head(relay_url, method="GET", path="/healthz", **more))
+        assert wire.answer().status == 200
+
+
 def test_tiny_chunks_are_refused(relay_url):
     with Wire(relay_url) as wire:
         wire.send(head(relay_url, **MODERN_HEAD, **{"transfer-encoding": "chunked"}))

@@ -3,7 +3,10 @@
 import asyncio
 import os
 import re
+import socket
+import stat
 import subprocess
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -198,6 +201,32 @@ def test_a_session_that_initializes_again_through_the_other_worker_keeps_its_wor
             assert value_of(client.call("echo", {"text": "é"})) == {"text": "é"}
 
 
+def test_a_server_without_sessions_can_be_used_through_either_worker(tmp_path):
+    """A worker that has not seen the greeting knows that there was one."""
+    with (
+        started([*PLAIN, "--http", "--stateless", "--wide"]) as url,
+        serving_team(tmp_path, "--list", "index", "--url", url) as team,
+        team.clients() as (greeter, other),
+    ):
+        greeter.initialize()
+        assert greeter.session == ""
+        assert (
+            value_of(other.call("find_tools", {"query": "wide_7"}))["tools"][0]["name"] == "wide_7"
+        )
+        token = value_of(other.call("rows"))["continuation_token"]
+        assert (
+            value_of(greeter.call("read_result", {"continuation_token": token}))["total"] == 2_000
+        )
+
+
+# -- who may come in ---------------------------------------------------------------------------
+
+
+def test_only_their_user_can_enter_the_folder_of_the_sockets(team):
+    folder = Path(next(iter(team.doors()))).parent
+    assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IRWXU
+
+
 # -- modern requests ---------------------------------------------------------------------------
 
 
@@ -223,16 +252,17 @@ def test_a_modern_result_is_read_through_either_worker(any_team):
 # -- the start ---------------------------------------------------------------------------------
 
 
-def start_in_vain(*options, **environment):
-    command = [*SERVE, "--workers", "2", *options, "--", *PLAIN]
+def start_in_vain(*options, before=(), **environment):
+    command = [*before, *SERVE, "--workers", "2", *options, "--", *PLAIN]
     given = {**os.environ, **environment}
     return subprocess.run(
         command, capture_output=True, text=True, timeout=WAIT, check=False, env=given
     )
 
 
-def test_a_store_in_memory_is_refused():
-    told = start_in_vain()
+@pytest.mark.parametrize("store", ["memory:", "memory://", "MEMORY:"])
+def test_a_store_in_memory_is_refused(store):
+    told = start_in_vain("--store", store)
     assert told.returncode == 2
     assert "needs a store that all workers share" in told.stderr
     assert "--store sqlite:///" in told.stderr
@@ -245,6 +275,15 @@ def test_a_team_that_cannot_start_tells_the_reason_once():
     assert "http://" not in told.stderr
 
 
+def test_a_port_that_is_in_use_is_told_once(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        told = start_in_vain("--store", f"sqlite:///{tmp_path}/results", "--port", port)
+    assert told.returncode == 2
+    assert told.stderr.count(f"Cannot listen on 127.0.0.1:{port}: it is in use.") == 1
+    assert "Traceback" not in told.stderr
+
+
 @pytest.mark.parametrize("count", ["0", "-1", "65", "two", "1.5"])
 def test_a_wrong_number_of_workers_is_refused(count):
     told = start_in_vain("--workers", count)
@@ -252,11 +291,20 @@ def test_a_wrong_number_of_workers_is_refused(count):
     assert "is not a number from 1 to 64" in told.stderr
 
 
+def test_a_system_without_a_folder_for_sockets_is_refused(tmp_path):
+    """As in a container whose file system is read-only. Here no file may hold a byte."""
+    before = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh"]
+    told = start_in_vain("--store", f"sqlite:///{tmp_path}/results", before=before)
+    assert told.returncode == 2
+    assert "Set TMPDIR to a folder" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
 def test_a_folder_with_too_long_a_path_is_refused(tmp_path):
     folder = tmp_path / ("x" * 100)
     folder.mkdir()
     told = start_in_vain("--store", f"sqlite:///{tmp_path}/results", TMPDIR=str(folder))
     assert told.returncode == 2
-    assert "Set TMPDIR to a folder with a short path" in told.stderr
+    assert "Set TMPDIR to a folder" in told.stderr
     assert "Traceback" not in told.stderr
     assert not list(folder.iterdir())

@@ -61,6 +61,22 @@ def test_a_killed_worker_loses_only_its_own_calls(mortal_team):
     assert "was ended by signal 9" in team.log.read_text()
 
 
+def test_a_modern_call_hears_that_the_worker_with_its_process_was_killed(mortal_team):
+    team = mortal_team
+    with team.client(1) as client, team.client(1) as asker, ThreadPoolExecutor() as threads:
+        wait = {"name": "wait", "arguments": {}}
+        call = threads.submit(client.modern, "tools/call", wait, 5)
+        assert eventually(lambda: "wait" in str(value_of(asker.modern_call("seen"))), WAIT)
+        next(iter(team.doors().values())).kill()
+        reply = call.result(WAIT)
+        error = messages_of(reply)[-1]["error"]
+        assert (reply.status_code, error["code"]) == (502, -32010)
+        assert "ended before it answered" in error["message"]
+        assert "may have run" in error["message"]
+        assert "session" not in error["message"]  # It has none.
+        assert value_of(client.modern_call("echo", {"text": "next"})) == {"text": "next"}
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_all_workers_and_their_servers(mortal_team, number):
     team = mortal_team
@@ -93,6 +109,25 @@ def test_a_worker_that_is_told_to_end_is_replaced(mortal_team):
     with mortal_team.client(0) as client:
         client.initialize()
         assert client.session.startswith("w0-")
+
+
+KILLED_AT_THE_START = """
+import os, signal, sys
+from penstock.relay.http.team.supervisor import Supervisor
+
+member = Supervisor(2).run(lambda: os.write(1, b"all serve\\n"))
+if isinstance(member, int):
+    sys.exit(member)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_worker_that_is_killed_before_it_serves_is_told():
+    """As for lack of memory. The worker could not say why the team does not start."""
+    command = [sys.executable, "-c", KILLED_AT_THE_START]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=WAIT, check=False)
+    assert (told.returncode, told.stdout) == (1, "")
+    assert told.stderr.count("worker 0 was ended by signal 9 before it served") == 1
 
 
 def test_workers_are_replaced_though_the_parent_ignores_the_end_of_children(tmp_path):

@@ -150,10 +150,10 @@ def is_read(header: str) -> bool:
 
 
 def _require_readable(request: Request) -> None:
-    """Refuse headers that are not ASCII: they have no one meaning, and no place in a request."""
+    """Refuse headers that are not printable ASCII. They have no one meaning, and cannot be sent on."""
     for name, value in request.headers.items():
-        if is_read(name) and not value.isascii():
-            raise refused(400, f"The header {name} is not ASCII.")
+        if is_read(name) and not (value.isascii() and value.replace("\t", " ").isprintable()):
+            raise refused(400, f"The header {name} is not printable ASCII.")
 
 
 def _require_kinds(request: Request) -> None:

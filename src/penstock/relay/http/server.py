@@ -35,9 +35,9 @@ from penstock.relay.store_check import usable_store
 from penstock.relay.target import Target
 from penstock.relay.upstream import CommandBackend
 from penstock.settings.policy import Policy
+from penstock.stores.urls import is_in_memory
 from penstock.wire import headers
 
-_BACKLOG = 2_048
 # If an accept fails, asyncio before Python 3.13 tries as many more at once.
 _ACCEPTS_AT_ONCE = 16
 _LAST_SECONDS = 3
@@ -106,7 +106,7 @@ def _check_team(policy: Policy, listening: Listening) -> None:
     if not hasattr(os, "fork"):
         why = "needs a system that can fork a process, which this one cannot."
         raise InvalidSetting("workers", listening.workers, why)
-    if policy.store == "memory:":
+    if is_in_memory(policy.store):
         why = (
             "needs a store that all workers share: a result in the memory of one worker is unknown to "
             "the others. Give --store sqlite:///FILE, or --store redis://HOST."

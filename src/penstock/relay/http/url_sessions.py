@@ -71,7 +71,9 @@ class UrlSessions:
             return self._sessions.get_or_keep(key, partial(self._resumed, inbound), inbound.peer)
         if inbound.is_initialize:
             return self._new(inbound)
-        return self._new(inbound, self._known_to(inbound, "legacy"))
+        known = self._known_to(inbound, "legacy")
+        known.is_initialized = True  # through another process, perhaps, or before a restart
+        return self._new(inbound, known)
 
     def _known_to(self, inbound: Inbound, era: str) -> UpstreamState:
         key = f"{era} {inbound.principal.id}"

@@ -22,8 +22,8 @@ from penstock.wire import messages
 from penstock.wire.headers import EVENTS, JSON
 from penstock.wire.messages import UPSTREAM_GONE
 
-_ENDED: Final = "The worker process that had this session ended before it answered, or it hangs."
-_UNREACHED: Final = "The worker process that has this session cannot be reached. Try again."
+_ENDED: Final = "The worker process that served this request ended before it answered, or it hangs."
+_UNREACHED: Final = "The worker process that serves such requests cannot be reached. Try again."
 _WRITING_SECONDS: Final = 5.0
 # Even while a tool runs for an hour, a colleague sends a ping every 15 seconds (`replying.py`).
 _SILENCE_SECONDS: Final = 45.0

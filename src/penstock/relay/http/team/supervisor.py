@@ -46,16 +46,16 @@ class _Running:
 
 class Supervisor:
     def __init__(self, count: int, turn_seconds: float = BEAT_SECONDS) -> None:
-        self._folder = TeamFolder()
+        try:
+            self._folder = TeamFolder()
+        except OSError as error:
+            raise _no_sockets(f"Cannot create a folder for sockets: {error}.") from error
         self._paths = tuple(str(self._folder.path / f"{index}.sock") for index in range(count))
         try:
             self._doors = [_door(path) for path in self._paths]
         except OSError as error:
             self._folder.remove()
-            told = f"Cannot create a socket in {self._folder.path}: {error}."
-            raise CannotListen(
-                told, next_step="Set TMPDIR to a folder with a short path."
-            ) from error
+            raise _no_sockets(f"Cannot create a socket in {self._folder.path}: {error}.") from error
         self._leash, self._leash_held = os.pipe()
         self._bell, self._ringing = os.pipe()
         os.set_blocking(self._ringing, False)  # as `set_wakeup_fd` asks
@@ -169,9 +169,13 @@ class Supervisor:
         else:
             self._postpone(index)
         self._last_code = os.waitstatus_to_exitcode(status)
-        if ended.is_ready and not self._signal:  # Others have said themselves why they failed.
+        if self._signal:
+            return
+        if ended.is_ready:
             told = "worker %d %s. What it had in progress is lost; its connections broke off"
             logger().error(told, index, _how(self._last_code))
+        elif self._last_code < 0:  # Others have said themselves why they failed.
+            logger().error("worker %d %s before it served", index, _how(self._last_code))
 
     def _postpone(self, index: int) -> None:
         """Let a member that failed be started again after a pause, longer each time."""
@@ -221,6 +225,11 @@ class Supervisor:
         while self._running:
             self._wait(None)
         self._folder.remove()
+
+
+def _no_sockets(told: str) -> CannotListen:
+    step = "Set TMPDIR to a folder that Penstock may write to, with a short path."
+    return CannotListen(told, next_step=step)
 
 
 def _door(path: str) -> socket.socket:
