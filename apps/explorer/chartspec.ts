@@ -29,6 +29,11 @@ export function valueTitle(chart: ChartReply): string {
   return chart.y === null ? "rows" : `mean of ${title(chart.y)}`;
 }
 
+/** What is drawn across, with the zone of times that have one. */
+export function acrossTitle(chart: ChartReply): string {
+  return chart.zone ? `${title(chart.x)} (${chart.zone})` : title(chart.x);
+}
+
 export function title(column: string): string {
   return visible(clip(column, 60));
 }
@@ -43,10 +48,10 @@ export function pointLabel(chart: ChartReply, point: ChartPoint): string {
   return typeof point.x === "number" ? shortNumber(point.x) : valueName(String(point.x));
 }
 
-/** The values of a bin. Whole numbers end with the last one that is in it. */
+/** The values of a bin. Whole numbers end with the last one that is in it; the end of others is in the next. */
 function rangeLabel(chart: ChartReply, from: number, to: number): string {
-  const last = chart.whole ? to - 1 : to;
-  return last <= from ? shortNumber(from) : `${shortNumber(from)} to ${shortNumber(last)}`;
+  if (!chart.whole) return `${shortNumber(from)} to below ${shortNumber(to)}`;
+  return to - 1 <= from ? shortNumber(from) : `${shortNumber(from)} to ${shortNumber(to - 1)}`;
 }
 
 const SPELLED: Readonly<Record<Unit, number>> = { year: 4, month: 7, day: 10, hour: 16, minute: 16 };

@@ -1,6 +1,6 @@
 /** The same as the picture, in figures. */
 
-import { chartLabel, othersLabel, pointLabel, title, valueTitle } from "./chartspec.ts";
+import { acrossTitle, chartLabel, othersLabel, pointLabel, title, valueTitle } from "./chartspec.ts";
 import type { ChartPoint, ChartReply } from "./contract.ts";
 import { valueOf } from "./plot.ts";
 import { count } from "./text.ts";
@@ -13,7 +13,7 @@ export function PointTable({ chart }: { readonly chart: ChartReply }) {
       <table>
         <thead>
           <tr>
-            <th scope="col">{title(chart.x)}</th>
+            <th scope="col">{acrossTitle(chart)}</th>
             {chart.y !== null && <th scope="col">{isScatter ? title(chart.y) : valueTitle(chart)}</th>}
             {!isScatter && <th scope="col">rows</th>}
           </tr>

@@ -1,7 +1,7 @@
 /** Histograms, timelines and points: their values go upwards. */
 
 import { Across, BOTTOM, Upwards } from "./axes.tsx";
-import { title, valueTitle } from "./chartspec.ts";
+import { acrossTitle, title, valueTitle } from "./chartspec.ts";
 import type { ChartPoint, ChartReply } from "./contract.ts";
 import { measureAxis } from "./measure.ts";
 import * as plot from "./plot.ts";
@@ -25,12 +25,11 @@ export function Plot({ chart, width, height }: Props) {
   const left = Math.max(NARROWEST, ...words.map(measureAxis)) + 12;
   const box: plot.Box = { left, top: TOP, right: width - plot.RIGHT, bottom };
   const across = acrossOf(chart, box);
-  const x = title(chart.x);
   const y = chart.kind === "scatter" ? title(chart.y ?? "") : valueTitle(chart);
   return (
     <>
       <Upwards axis={upwards} box={box} words={y} />
-      <Across axis={across} box={box} words={chart.zone ? `${x} (${chart.zone})` : x} />
+      <Across axis={across} box={box} words={acrossTitle(chart)} />
       <Marks chart={chart} across={across} upwards={upwards} />
     </>
   );

@@ -44,7 +44,7 @@ export function TextTools({ explorer, text, found, isWrapped, onFind, onStep, on
   });
   return (
     <div class="toolbar" role="group" aria-label="Tools">
-      <FindBox found={found} onFind={onFind} onStep={onStep} />
+      <FindBox {...{ found, text, onFind, onStep }} />
       <label class="check">
         <input
           type="checkbox"
@@ -68,11 +68,12 @@ export function TextTools({ explorer, text, found, isWrapped, onFind, onStep, on
 
 interface FindProps {
   readonly found: Found;
+  readonly text: TextWindows;
   onFind(needle: string): void;
   onStep(by: 1 | -1): void;
 }
 
-function FindBox({ found, onFind, onStep }: FindProps) {
+function FindBox({ found, text, onFind, onStep }: FindProps) {
   return (
     <div class="search">
       <label>
@@ -96,7 +97,7 @@ function FindBox({ found, onFind, onStep }: FindProps) {
       {found.needle !== "" && (
         <>
           <span class="hint" role="status">
-            {wordsFor(found)}
+            {wordsFor(found) + within(text)}
           </span>
           <StepButton name="Previous match" icon="up" found={found} onClick={() => onStep(-1)} />
           <StepButton name="Next match" icon="down" found={found} onClick={() => onStep(1)} />
@@ -110,6 +111,11 @@ function wordsFor({ total, current }: Found): string {
   if (total === 0) return "No matches";
   if (current < 0) return counted(total, "match", "matches");
   return `Match ${count(current + 1)} of ${count(total)}`;
+}
+
+/** Only what is here was searched: a longer text has to be loaded by hand. */
+function within(text: TextWindows): string {
+  return text.isWhole ? "" : ` in the first ${count(text.here)} of ${counted(text.total, "character")}`;
 }
 
 interface StepProps {

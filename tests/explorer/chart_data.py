@@ -19,7 +19,29 @@ def _cut_day(n: int) -> dict[str, Any]:
 
 def _epochs(n: int) -> dict[str, Any]:
     begin = int(BEGIN.timestamp()) + n * 3_600
-    return {"created": begin, "updatedAt": begin * 1_000 + 7, "bytes": begin}
+    return {"created": begin, "updatedAt": begin * 1_000 + 7, "bytes": begin, "bytes_sent": begin}
+
+
+def _tenths(n: int) -> dict[str, Any]:
+    """Return a row with a number of one decimal, and one that a data frame with nulls makes a float."""
+    return {"mag": n % 12 / 10, "doors": float(n % 4) if n % 5 else None, "p": 10.0 ** -(n % 12)}
+
+
+# Times as programs other than ours write them, each in the zone of the first.
+TIMES = {
+    "git": lambda at: f"{at:%Y-%m-%d %H:%M:%S} +0200",
+    "bigquery": lambda at: f"{at:%Y-%m-%d %H:%M:%S} UTC",
+    "postgres": lambda at: f"{at:%Y-%m-%d %H:%M:%S}+00",
+    "slashes": lambda at: f"{at:%Y/%m/%d %H:%M}",
+    "micros": lambda at: at.isoformat()[:19] + ".999999",
+}
+TIMES_A_DAY = 24
+
+
+def _times(n: int) -> dict[str, Any]:
+    """Return row `n`, one an hour, each at the last second of the hour."""
+    at = BEGIN + timedelta(hours=n, minutes=59, seconds=59)
+    return {name: spelled(at) for name, spelled in TIMES.items()}
 
 
 def _years(n: int) -> dict[str, Any]:
@@ -45,6 +67,8 @@ TABLES = {
     "cut day": [_cut_day(n) for n in range(9 * A_DAY + CUT_DAY)],
     "months": [_months(n) for n in range(365 * 6 + 2)],
     "epochs": [_epochs(n) for n in range(720)],
+    "tenths": [_tenths(n) for n in range(1_200)],
+    "times": [_times(n) for n in range(24 * TIMES_A_DAY)],
     "years": [_years(n) for n in range(990)],
     "names": [_names(n) for n in range(1_830)],
 }

@@ -98,9 +98,9 @@ def precise() -> list[dict[str, Any]]:
     ]
 
 
-def long_text() -> str:
-    """Return a megabyte of text in which every position is different."""
-    return "".join(f"{n:09d};" for n in range(MEGABYTE // 10))
+def long_text(megabytes: int = 1) -> str:
+    """Return a text in which every position is different."""
+    return "".join(f"{n:09d};" for n in range(megabytes * MEGABYTE // 10))
 
 
 def hostile() -> list[dict[str, Any]]:

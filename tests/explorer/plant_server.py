@@ -58,6 +58,11 @@ def list_wide() -> str:
     return _json(plant_data.wide())
 
 
+def read_long_line() -> str:
+    """One line, longer than the explorer loads by itself."""
+    return plant_data.long_text(6) + "the end"
+
+
 def list_table(name: str) -> str:
     """A table for charts."""
     return _json(chart_data.TABLES[name])
@@ -70,6 +75,7 @@ TOOLS: list[Callable[..., str]] = [
     list_precise,
     list_hostile,
     list_wide,
+    read_long_line,
     list_table,
     trips_data.list_trips,
     *tables_data.TOOLS,

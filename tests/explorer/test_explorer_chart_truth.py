@@ -6,10 +6,11 @@ import re
 from itertools import combinations
 
 import pytest
-from chart_data import A_DAY, CUT_DAY, NAMES, TABLES
+from chart_data import A_DAY, CUT_DAY, NAMES, TABLES, TIMES, TIMES_A_DAY
 from plant_data import reading
 from playwright.sync_api import expect
 from test_explorer_charts import choose, has_picture
+from test_explorer_ten_questions import CELLS
 
 # Returns the boxes of the words in a picture, with the words.
 BOXES = """svg => [...svg.querySelectorAll("text")].map(text => {
@@ -88,7 +89,13 @@ def test_days_say_their_month_and_counts_have_no_fractions(explore):
 
 
 @pytest.mark.parametrize(
-    ("column", "kind"), [("created", "Timeline"), ("updatedAt", "Timeline"), ("bytes", "Histogram")]
+    ("column", "kind"),
+    [
+        ("created", "Timeline"),
+        ("updatedAt", "Timeline"),
+        ("bytes", "Histogram"),
+        ("bytes_sent", "Histogram"),
+    ],
 )
 def test_seconds_and_milliseconds_since_1970_are_times(explore, column, kind):
     explorer = opened(explore, "epochs")
@@ -103,6 +110,42 @@ def test_seconds_and_milliseconds_since_1970_are_times(explore, column, kind):
         assert any(text.endswith("Mar") for text in labels(explorer))
         explorer.view.locator("svg.marks .mark").first.hover()
         expect(explorer.view.get_by_text(f"{column}: 2026-03-01")).to_be_visible()
+
+
+def figures(explorer):
+    """Return the texts of the cells of the chart as a table, without its heads."""
+    explorer.view.get_by_role("button", name="Show as a table").click()
+    return explorer.view.get_by_role("table").evaluate(CELLS)
+
+
+def test_a_number_at_an_edge_is_in_the_bin_that_begins_there(explore):
+    explorer = opened(explore, "tenths")
+    choose(explorer, "mag")
+    has_picture(explorer, "Histogram of mag, from 1,200 rows")
+    assert figures(explorer) == [
+        [f"{n / 10:g} to below {n / 10 + 0.05:g}", "100"] for n in range(12)
+    ]
+
+
+def test_whole_numbers_that_a_data_frame_made_floats_are_whole(explore):
+    explorer = opened(explore, "tenths")
+    choose(explorer, "doors")
+    has_picture(explorer, "Histogram of doors, from 960 rows")
+    assert {"0", "1", "2", "3"} == {text for text in labels(explorer) if len(text) < 2}
+    assert figures(explorer) == [[str(n), "240"] for n in range(4)]
+
+
+@pytest.mark.parametrize("column", TIMES)
+def test_times_are_drawn_however_they_are_spelled(explore, column):
+    explorer = opened(explore, "times")
+    choose(explorer, column)
+    chart = has_picture(explorer, f"Timeline of {column}, from 576 rows")
+    away = 2 if column == "git" else 0  # from UTC, in hours
+    days = [TIMES_A_DAY] * 24 if not away else [away, *[TIMES_A_DAY] * 23, TIMES_A_DAY - away]
+    assert [point["count"] for point in chart["points"]] == days
+    figures(explorer)
+    name = column if column in ("slashes", "micros") else f"{column} (UTC)"
+    expect(explorer.view.get_by_role("columnheader", name=name, exact=True)).to_be_visible()
 
 
 def test_years_have_no_separators_and_large_numbers_have(explore):

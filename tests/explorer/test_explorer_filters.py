@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+from chart_data import TIMES, TIMES_A_DAY
 from playwright.sync_api import expect
 from tables_data import CITIES, ORDERS, order
 
@@ -74,6 +76,42 @@ def test_seconds_since_1970_are_filtered_by_day_or_as_they_are_printed(explore):
     chips(orders).click()
     orders.filter("seen", "is less than", str(order(9)["seen"]))
     has_only(orders, lambda row: row["id"] < 9)
+
+
+@pytest.mark.parametrize("column", TIMES)
+def test_a_day_is_found_however_the_times_are_spelled(explore, column):
+    times = explore("list_table", name="times")
+    times.filter(column, "is", "3 March 2026")
+    times.has_count(f"{TIMES_A_DAY} of 576 rows")
+    printed = times.cells(5)[column]
+    chips(times).click()
+    times.filter(column, "is", printed)
+    times.has_count("1 of 576 rows")
+    assert times.cells(0)[column] == printed
+
+
+def test_a_number_is_found_as_it_is_printed(explore):
+    numbers = explore("list_table", name="tenths")
+    for row, printed in ((7, "1e-7"), (5, "0.00001"), (6, "0.000001")):
+        assert numbers.cells(row)["p"] == printed
+        numbers.find(printed)
+        numbers.has_count("100 of 1,200 rows")
+        numbers.find("")
+        numbers.has_count("1,200 rows")
+        numbers.filter("p", "contains", printed)
+        numbers.has_count("100 of 1,200 rows")
+        chips(numbers).click()
+        numbers.has_count("1,200 rows")
+
+
+def test_few_values_of_a_number_are_listed_too(explore):
+    numbers = explore("list_table", name="tenths")
+    dialog = numbers.condition("doors", "is one of")
+    for value in ("1", "2"):
+        dialog.get_by_role("checkbox", name=f"{value} 240 rows").check()
+    expect(dialog.get_by_text("240 rows without a value")).to_be_visible()
+    dialog.get_by_role("button", name="Apply").click()
+    numbers.has_count("480 of 1,200 rows")
 
 
 def test_between_has_both_ends(explore):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from plant_data import ERROR_EVERY, LOG_LINES, long_text
 from playwright.sync_api import expect
@@ -40,6 +42,15 @@ def test_a_match_in_one_long_line_is_found_counted_and_shown(explore):
     box.press("Escape")
     expect(box).to_have_value("")
     expect(region).to_be_visible()
+
+
+def test_a_search_says_how_much_of_a_text_it_has_searched(host, plant):
+    host.connect(plant.url)
+    host.show(plant.token("read_long_line"))
+    host.view.get_by_role("region", name="Text").wait_for()
+    host.view.get_by_role("searchbox", name="Find in text").fill("the end")
+    told = host.view.locator(".search").get_by_role("status")
+    expect(told).to_have_text(re.compile(r"No matches in the first [\d,]+ of 6,000,007 characters"))
 
 
 def test_one_long_line_is_saved_and_copied_whole(explore):

@@ -13,8 +13,8 @@ from javascript import JavaScript, length
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import default_meter
 from penstock.core.json.encoding import encode
+from penstock.core.json.js_numbers import growth, respelled
 from penstock.widgets import fit_rows
-from penstock.widgets.js_numbers import growth, respelled
 
 FEWER = settings(max_examples=settings.default.max_examples // 2)
 numbers = st.one_of(

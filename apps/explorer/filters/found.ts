@@ -24,10 +24,10 @@ export function useFound(place: Place, field: Field | undefined): ValuesReply | 
   return found;
 }
 
-/** Measures and times are mostly different in every row, and are typed rather than chosen. */
+/** Times are mostly different in every row, and are typed rather than chosen. */
 function mayHaveFew(field: Field): boolean {
   const types = typesIn(field.type);
-  return !types.includes("float") && !types.includes("date") && !types.includes("list");
+  return !types.includes("date") && !types.includes("list");
 }
 
 function valuesOf(place: Place, column: string): Promise<ValuesReply> {

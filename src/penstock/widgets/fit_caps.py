@@ -15,8 +15,8 @@ from typing import Any
 from penstock.core.budget import hosts
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import Meter, char_count, default_meter
+from penstock.core.json.js_numbers import growth, may_grow, respelled
 from penstock.errors import InvalidSetting
-from penstock.widgets.js_numbers import growth, may_grow, respelled
 
 # An empty payload takes 43 characters and the digits of two counts.
 LEAST = 64

@@ -20,6 +20,8 @@ NOW = 1_773_225_600
         ("UPDATED_AT", 4_102_444_799, "seconds"),
         ("time", 315_532_800_000, "milliseconds"),
         ("scheduled_ms", NOW * 1_000, "milliseconds"),
+        ("price_updated_at", NOW, "seconds"),
+        ("order.id.createdAt", NOW * 1_000, "milliseconds"),
     ],
 )
 def test_times(column, number, unit):
@@ -37,6 +39,10 @@ def test_times(column, number, unit):
         ("ts", NOW * 1_000_000),
         ("attempts", NOW),
         ("runtime_ms", NOW * 1_000),
+        ("bytes_sent", NOW),
+        ("packetsReceived", NOW),
+        ("amount_due", NOW * 1_000),
+        ("created_by", NOW),  # a number of a user
         ("", NOW),
     ],
 )

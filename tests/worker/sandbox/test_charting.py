@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import random
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -16,6 +18,7 @@ from penstock.worker.sandbox.charts.pairs import PAIRS
 from penstock.worker.sandbox.charts.timeline import MOST_TIMES
 from penstock.worker.sandbox.sql import Table
 
+LARGEST = sys.float_info.max  # No bin can end beyond it.
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -63,6 +66,8 @@ SPREADS = {
     "largest": [2**63 - 1, -(2**63)],
     "ints and floats": [1, 2.5, 3, 10**6],
     "at the edges": [n / 50 for n in range(51)],
+    "tenths": [n / 10 for n in range(12)],
+    "to the largest float": [1e300, LARGEST],
 }
 
 
@@ -72,13 +77,12 @@ def test_bins_hold_every_value(values):
     points = chart["points"]
     assert (chart["kind"], chart["rows"], chart["left_out"]) == ("histogram", len(values), 0)
     assert 1 <= len(points) <= BINS + 2
-    slack = 1e-9 * max(point["x2"] - point["x"] for point in points)
     for point in points:
         assert point["x"] < point["x2"]
-        held = [v for v in values if point["x"] - slack <= v <= point["x2"] + slack]
-        assert len(held) >= point["count"] > 0
+        end = math.inf if point["x2"] == LARGEST else point["x2"]
+        assert sum(point["x"] <= value < end for value in values) == point["count"] > 0
     ends = [(point["x"], point["x2"]) for point in points]
-    assert all(one[1] <= other[0] + slack for one, other in itertools.pairwise(ends))
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(ends))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -103,8 +107,9 @@ def test_bins_are_round():
     assert tenths == [0.1, 0.2, 0.3, 0.7]
 
 
-def test_whole_numbers_have_no_bins_between_them():
-    points = of([1, 2, 2, 3])["points"]
+@pytest.mark.parametrize("kind", [int, float])
+def test_whole_numbers_have_no_bins_between_them(kind):
+    points = of(list(map(kind, [1, 2, 2, 3])))["points"]
     assert points == [
         {"x": 1, "x2": 2, "count": 1},
         {"x": 2, "x2": 3, "count": 2},
@@ -237,6 +242,23 @@ def test_times_are_put_into_their_step_with_offset_and_fraction():
         {"x": "2026-01-01T12:00:00Z", "count": 4, "x2": "2026-01-01T12:01:00Z"},
         {"x": "2026-01-01T12:01:00Z", "count": 1, "x2": "2026-01-01T12:02:00Z"},
     ]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{}T12:00:00.999999",
+        "{} 12:00:00 UTC",
+        "{} 12:00:00+00",
+        "{} 12:00:00 +0000",
+        "{}T23:59:59.999999Z",
+    ],
+)
+def test_times_are_read_as_filters_read_them(written):
+    days = [f"2026-01-{day:02}" for day in range(1, 11)]
+    assert [point["x"][:10] for point in of(list(map(written.format, days)))["points"]] == days
+    days = [day.replace("-", "/") for day in days]
+    assert len(of(list(map(written.format, days)))["points"]) == len(days)
 
 
 def test_what_is_no_date_among_dates_is_left_out():

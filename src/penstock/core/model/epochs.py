@@ -37,6 +37,34 @@ _LIST_OF_WORDS: Final = (
     "sunset time times timestamp timestamps ts unix unixtime update updated utc when"
 )
 _WORDS: Final = frozenset(_LIST_OF_WORDS.split())
+# Amounts and names are often as large: `bytes_sent`, `amount_due`, `created_by`.
+_OTHER_WORDS: Final = frozenset(
+    [
+        "amount",
+        "amounts",
+        "balance",
+        "by",
+        "byte",
+        "bytes",
+        "cost",
+        "count",
+        "fee",
+        "id",
+        "ids",
+        "kb",
+        "mb",
+        "octets",
+        "packets",
+        "price",
+        "quantity",
+        "size",
+        "sum",
+        "total",
+        "volume",
+    ]
+)
+# A name that ends so is one for times, whatever it is the time of: `price_updated_at`.
+_LAST_WORDS: Final = frozenset(["at", "date", "datetime", "epoch", "on", "time", "timestamp", "ts"])
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -51,5 +79,9 @@ def unit_of(number: float) -> EpochUnit | None:
 
 
 def speaks_of_time(column: str) -> bool:
-    """Return whether a word of the name is one for times: `createdAt`, `last_seen`, `ts`."""
-    return any(word.lower() in _WORDS for word in _WORD.findall(column))
+    """Return whether a word of the name is one for times: `createdAt`, `last_seen`, `ts`. Beside a
+    word for amounts or names, the last word must be sure."""
+    words = [word.lower() for word in _WORD.findall(column)]
+    if _WORDS.isdisjoint(words):
+        return False
+    return words[-1] in _LAST_WORDS or _OTHER_WORDS.isdisjoint(words)

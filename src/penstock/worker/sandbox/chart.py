@@ -27,7 +27,7 @@ from penstock.worker.sandbox.charts.categories import categories
 from penstock.worker.sandbox.charts.chart_rows import ChartRows
 from penstock.worker.sandbox.charts.histogram import histogram
 from penstock.worker.sandbox.charts.pairs import pairs
-from penstock.worker.sandbox.charts.timeline import from_numbers, timeline, unit_of_times
+from penstock.worker.sandbox.charts.timeline import timeline, unit_of_times
 from penstock.worker.sandbox.column import (
     Column,
     RefusedQuestion,
@@ -42,7 +42,7 @@ Holds = Literal["numbers", "dates", "texts", "nothing"]
 
 _SAMPLE = 500
 _MOSTLY = 0.9
-_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
+_DATE = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ]\d\d:\d\d.*)?")
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 _NUMBERED = (
     "The rows cannot be numbered: columns called rowid, _rowid_ and oid are in the way.",
@@ -95,10 +95,10 @@ def _drawn(rows: ChartRows) -> dict[str, Any] | Failure:
         return _NOTHING if rows.select(f"SELECT 1 FROM {rows.source} LIMIT 1") else _NO_ROWS
     if holds == "numbers":
         unit = unit_of_times(rows)
-        timed = None if unit is None else timeline(from_numbers(rows, unit))
+        timed = None if unit is None else timeline(rows, unit)
         return timed or (pairs(rows) if rows.has_y else histogram(rows))
     # Texts may look like dates and be none.
-    return (timeline(rows) if holds == "dates" else None) or categories(rows)
+    return (timeline(rows, None) if holds == "dates" else None) or categories(rows)
 
 
 def _holds(rows: ChartRows, name: str) -> Holds:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.core.json.js_numbers import in_javascript
 from penstock.core.model.questions import ColumnRef, Failure, Value
 from penstock.worker.sandbox.cells import KEY, LINE, TEXT, VALUE, Key
 from penstock.worker.sandbox.comparison import (
@@ -76,7 +77,12 @@ class Column:
         return (1, text_rank(str(cell))) if number is None else (0, number)
 
     def shown(self, cell: Any) -> str:
-        return _BOOLEANS[cell] if self.is_boolean else str(cell)
+        return _BOOLEANS[cell] if self.is_boolean else printed(cell)
+
+
+def printed(cell: Any) -> str:
+    """Return a cell as the explorer prints it, so that users find what they see."""
+    return in_javascript(cell) if isinstance(cell, float) else str(cell)
 
 
 def column_of(db: sqlite3.Connection, columns: Columns, asked: ColumnRef, purpose: str) -> Column:

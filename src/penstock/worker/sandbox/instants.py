@@ -16,7 +16,7 @@ from penstock.core.model.questions import CellKind
 from penstock.worker.sandbox.column import RefusedQuestion
 
 _CELL = re.compile(
-    r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d+))?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?",
+    r"(\d{4}[-/]\d\d[-/]\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d+))?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?",
     re.ASCII | re.IGNORECASE,
 )
 _TYPED = re.compile(
@@ -94,7 +94,9 @@ def _micros_in(cell: str, *, is_shown: bool) -> int | None:
         return None
     day, clock, fraction, zone = match.groups()
     try:
-        return _micros(f"{day}T{clock or '00:00'}", fraction, None if is_shown else zone)
+        return _micros(
+            f"{day.replace('/', '-')}T{clock or '00:00'}", fraction, None if is_shown else zone
+        )
     except (ValueError, OverflowError):
         return None
 

@@ -28,6 +28,7 @@ from penstock.worker.sandbox.column import (
     cells,
     column_of,
     letters,
+    printed,
     read_fast,
     unescaped,
 )
@@ -124,7 +125,7 @@ def _finding(db: sqlite3.Connection, columns: Columns, text: str) -> Iterable[bo
             shown[at] = _BOOLEANS[row[at]]
         if line is not None:
             shown[line] = None  # The number of a line is not part of the line.
-        joined = between.join([str(cell) for cell in shown if cell is not None])
+        joined = between.join([printed(cell) for cell in shown if cell is not None])
         yield needle in joined.casefold() or (
             "\\u" in joined
             and needle in letters(joined).casefold()

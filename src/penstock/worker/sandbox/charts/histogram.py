@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
+from bisect import bisect_right
 from typing import Any, Final
 
 from penstock.worker.sandbox.charts.chart_rows import ChartRows, Points, is_cut_short, is_number
@@ -22,23 +23,31 @@ Bin = tuple[int, int, float, float]  # its place, its rows, its least and its gr
 
 def histogram(rows: ChartRows) -> dict[str, Any]:
     numbers = is_number("x")
+    # Whole numbers may be floats, as in a data frame that has nulls: users see 3, not 3.0.
     [(low, high, whole)] = rows.select(
-        f"SELECT min(x), max(x), min(typeof(x) = 'integer') FROM {rows.source} WHERE {numbers}"
+        f"SELECT min(x), max(x), min(x = CAST(x AS INTEGER)) FROM {rows.source} WHERE {numbers}"
     )
     has_few = whole and high - low < 2 * BINS
     least = 1 if has_few else high / BINS - low / BINS
     step = _step(least, max(-low, high), whole=bool(whole))
-    first = math.floor(low / step)
+    edges = _edges(low, high, step)
+    # A division would be rounded: 0.6 / 0.2 is less than 3.
+    inner = edges[1:-1]
+    rows.db.create_function("penstock_bin", 1, lambda x: bisect_right(inner, x), deterministic=True)
     bins: list[Bin] = rows.select(
-        f"SELECT CAST(x / {step!r} - {first} AS INTEGER) AS bin, count(*), min(x), max(x) "
+        "SELECT penstock_bin(x) AS bin, count(*), min(x), max(x) "
         f"FROM {rows.source} WHERE {numbers} GROUP BY bin ORDER BY bin"
     )
-    points = [
-        {"x": _edge(first + bin_, step), "x2": _edge(first + bin_ + 1, step), "count": count}
-        for bin_, count, *_ in bins
-    ]
+    points = [{"x": edges[bin_], "x2": edges[bin_ + 1], "count": count} for bin_, count, *_ in bins]
     partial = _partial(bins, points, 1 if whole else 0)
     return rows.chart("histogram", points, {"whole": bool(whole), "partial": partial})
+
+
+def _edges(low: float, high: float, step: float) -> list[float]:
+    """Return where bins begin and end: one more than needed at both ends, because a quotient may be
+    rounded over an edge."""
+    numbers = range(math.floor(low / step) - 1, math.floor(high / step) + 3)
+    return list(dict.fromkeys(_edge(number, step) for number in numbers))
 
 
 def _partial(bins: list[Bin], points: Points, unit: int) -> dict[str, float]:

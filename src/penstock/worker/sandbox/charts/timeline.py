@@ -5,23 +5,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from penstock.core.model.epochs import MOSTLY, PER_SECOND, TIMES_IN, EpochUnit, speaks_of_time
 from penstock.worker.sandbox.charts.chart_rows import ChartRows, is_cut_short, is_number, point
+from penstock.worker.sandbox.instants import moment
 
 MOST_TIMES: Final = 400
-# SQLite would also accept numbers, "now" and hours without a day as a time.
-_STARTS_LIKE_A_DAY: Final = "x GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
-# SQLite reads a zone only with a colon, and some write +0000.
-_WITH_COLON: Final = "substr(x, 1, length(x) - 2) || ':' || substr(x, -2)"
-_ZONE_OF_DIGITS: Final = "substr(x, 11) GLOB '*[+-][0-9][0-9][0-9][0-9]'"
-_JULIAN_DAY: Final = (
-    f"CASE WHEN {_STARTS_LIKE_A_DAY} THEN coalesce(julianday(x), "
-    f"CASE WHEN {_ZONE_OF_DIGITS} THEN julianday({_WITH_COLON}) END) END"
+# The days of SQLite's functions, of which 1970 began in the middle of one.
+_DAY_OF_MS: Final = "{ms} / 86400000.0 + 2440587.5"
+_STARTS_LIKE_A_DAY: Final = "x GLOB '[0-9][0-9][0-9][0-9][-/][0-9][0-9][-/][0-9][0-9]*'"
+_HAS_ZONE: Final = (
+    f"{_STARTS_LIKE_A_DAY} AND (x LIKE '%Z' OR x LIKE '%UTC' OR substr(x, 11) GLOB '*[+-]*')"
 )
-_HAS_ZONE: Final = f"{_STARTS_LIKE_A_DAY} AND (x LIKE '%Z' OR substr(x, 11) GLOB '*[+-]*')"
 _SECOND: Final = "%Y-%m-%dT%H:%M:%SZ"
 _LAST: Final = "9999-12-31T23:59:59Z"
 _DAY: Final = 1.0
@@ -80,17 +76,10 @@ def unit_of_times(rows: ChartRows) -> EpochUnit | None:
     return next(found, None)
 
 
-def from_numbers(rows: ChartRows, unit: EpochUnit) -> ChartRows:
-    """Return the rows with texts for the numbers that are times. `x` of other rows is NULL."""
-    time = f"strftime('%Y-%m-%dT%H:%M:%fZ', x / {PER_SECOND[unit]}.0, 'unixepoch')"
-    x = f"CASE WHEN {is_number('x')} AND {_is_time('x', unit)} THEN {time} END AS x"
-    source = f"(SELECT {x}{', y' if rows.has_y else ''} FROM {rows.source} LIMIT -1)"
-    return replace(rows, source=source)
-
-
-def timeline(rows: ChartRows) -> dict[str, Any] | None:
-    """Return the chart, or None if the texts only look like times."""
-    days = f"(SELECT {_JULIAN_DAY} AS day{', y' if rows.has_y else ''} FROM {rows.source} LIMIT -1)"
+def timeline(rows: ChartRows, unit: EpochUnit | None) -> dict[str, Any] | None:
+    """Return the chart, or None if the texts only look like times. `unit`: set if numbers are times."""
+    day = _DAY_OF_MS.format(ms=_milliseconds(rows, unit))
+    days = f"(SELECT {day} AS day{', y' if rows.has_y else ''} FROM {rows.source} LIMIT -1)"
     [(low, high)] = rows.select(f"SELECT min(day), max(day) FROM {days}")
     if low is None:
         return None
@@ -106,8 +95,24 @@ def timeline(rows: ChartRows) -> dict[str, Any] | None:
         for bin_, end in zip(bins, ends, strict=True)
     ]
     partial = _partial(rows, bins, ends)
-    more = {"step": step.name, "zone": _zone(rows), "partial": partial}
+    more = {"step": step.name, "zone": "UTC" if unit else _zone(rows), "partial": partial}
     return rows.chart("timeline", points, more)
+
+
+def _milliseconds(rows: ChartRows, unit: EpochUnit | None) -> str:
+    """Return the SQL of a time as filters read it, in whole milliseconds: SQLite's own reader of texts
+    knows fewer of them, and takes the last microsecond of a day for the next day."""
+    if unit is not None:
+        is_time = f"{is_number('x')} AND {_is_time('x', unit)}"
+        micros = 1_000_000 // PER_SECOND[unit]
+        return f"CASE WHEN {is_time} THEN CAST(round(x * {micros}) AS INTEGER) / 1000 END"
+    rows.db.create_function("penstock_milliseconds", 1, _milliseconds_in, deterministic=True)
+    return "penstock_milliseconds(x)"
+
+
+def _milliseconds_in(cell: Any) -> int | None:
+    when = moment(cell, "time", is_shown=False)
+    return None if when is None else when // 1_000
 
 
 def _zone(rows: ChartRows) -> str | None:

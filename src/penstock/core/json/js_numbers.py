@@ -46,6 +46,14 @@ def respelled(wire: bytes) -> bytes:
     return _TEXT_OR_NUMBER.sub(lambda found: _kept_or_respelled(found[0]), wire)
 
 
+def in_javascript(number: float) -> str:
+    """Return a float as JavaScript prints it: 5.0 as 5, and 1e-07 as 1e-7."""
+    text = repr(number)
+    if "e" in text:
+        return _respelled(text.encode()).decode()
+    return text.removesuffix(".0") if number else "0"
+
+
 def _kept_or_respelled(part: bytes) -> bytes:
     is_kept = part[:1] == b'"' or (len(part) < len(_NINES) and part.isdigit())
     return part if is_kept else _respelled(part)
