@@ -29,14 +29,15 @@ def assert_passed_on(rig, client, sent):
 
 
 def passed_on(rig):
-    heard = rig.stage.heard("notifications/progress", "ping")
+    heard = rig.stage.heard("notifications/roots/list_changed", "ping")
     return [one.line.encode() for one in heard]
 
 
 def notification(number):
     """Return a notification in a spelling that no encoder would choose."""
-    params = f'{{ "progressToken" :"t\\u0020é",  "progress":{number}.0 }}'
-    return f'{{"method":"notifications/progress", "params":{params},"jsonrpc":"2.0"}}'.encode()
+    params = f'{{"_meta" : {{ "note" :"t\\u0020é",  "number":{number}.0 }}}}'
+    method = "notifications/roots/list_changed"
+    return f'{{"method":"{method}", "params":{params},"jsonrpc":"2.0"}}'.encode()
 
 
 def ping(number):

@@ -124,6 +124,39 @@ def test_notices_come_as_fast_as_replies_have_room():
     assert all(f"{name!r} is down" in " ".join(told) for name in servers)
 
 
+ROOTS = "notifications/roots/list_changed"
+
+
+def test_a_server_hears_what_the_client_said_before_it_had_started():
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.stuck = {"b"}
+    bench.greet()
+    bench.send({"jsonrpc": "2.0", "method": ROOTS})
+    server = bench.servers["b"]
+    assert not server.got(ROOTS)
+    bench.release("b")
+    assert [message["method"] for message in server.received[:3]] == [
+        "initialize",
+        "notifications/initialized",
+        ROOTS,
+    ]
+    bench.send({"jsonrpc": "2.0", "method": ROOTS})
+    assert len(server.got(ROOTS)) == 2
+
+
+def test_of_much_that_a_client_says_too_early_the_latest_is_kept():
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.stuck = {"b"}
+    bench.greet()
+    for number in range(1_000):
+        told = {"number": number, "text": "x" * 1_000}
+        bench.send({"jsonrpc": "2.0", "method": "notifications/own", "params": told})
+    bench.release("b")
+    heard = [message["params"]["number"] for message in bench.servers["b"].got("notifications/own")]
+    assert heard == list(range(1_000 - len(heard), 1_000))
+    assert 50 < len(heard) < 100
+
+
 def test_the_only_server_announces_what_it_likes():
     bench = Bench(a=ScriptedServer("x"))
     bench.greet()

@@ -190,8 +190,7 @@ class Hub:
             self._requests.progressed(messages.members_of(message.params))
         else:
             for member in self.state.all:
-                if member.is_ready and self.state.speaks_to(member):
-                    self._out.send(member, line)
+                self._lives.tell(member, line)
 
     def _cancelled(self, key: bytes, line: bytes) -> None:
         for member in stop_listening(self.state, key):

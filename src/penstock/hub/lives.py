@@ -69,9 +69,18 @@ class Lives:
             member.is_reported_down = False
             told = f"The server {member.name!r} is up again."
             state.notices.put(f"life {member.name}", told + (_LOST if member.was_lost else ""))
+        for line in member.early_news.take():
+            self.tell(member, line)
         self._runner.begin(restore(state, member))
         self._lists.learn(member, [kind for kind in KINDS if member.has_list(kind)])
         self._runner.settle()
+
+    def tell(self, member: MemberState, line: bytes) -> None:
+        """Tell a server what the client has told, once it is ready to hear it."""
+        if not member.is_ready:
+            member.early_news.put(line)
+        elif self._state.speaks_to(member):
+            self._out.send(member, line)
 
     def ended(self, member: MemberState, how: str, *, for_good: bool = False) -> None:
         """Give an error to all requests that a server has, and start it again after a pause."""

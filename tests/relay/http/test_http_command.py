@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from functools import partial
 
 import psutil
@@ -74,7 +75,16 @@ def test_sessions_end_though_their_clients_do_not_wait_for_that():
                 with Wire(url) as wire:
                     wire.send(head(url, method="DELETE", **{"mcp-session-id": client.session}))
                 assert eventually(partial(is_unknown, client))
-        assert eventually(lambda: "sleep" not in [one.name() for one in relay.children()])
+        assert eventually(lambda: "sleep" not in names_of(relay.children()))
+
+
+def names_of(processes):
+    """Return the names of those processes that have not ended meanwhile."""
+    names = set()
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            names.add(process.name())
+    return names
 
 
 def is_unknown(client):
