@@ -180,15 +180,13 @@ class Hub:
         self._runner.begin_for_client(handler(self.state, request), request.key, method)
 
     def _client_notified(self, line: bytes, message: Message) -> None:
+        params = messages.members_of(message.params)
         if message.method == "notifications/initialized":
             self._out.note_initialized()
         elif message.method == CANCELLED:
-            named = messages.members_of(message.params).get("requestId")
-            if named is not None:
-                self._cancelled(messages.id_key(named), line)
-        elif message.method == PROGRESS:
-            self._requests.progressed(messages.members_of(message.params))
-        else:
+            if "requestId" in params:
+                self._cancelled(messages.id_key(params["requestId"]), line)
+        elif message.method != PROGRESS or not self._requests.progressed(params):
             for member in self.state.all:
                 self._lives.tell(member, line)
 

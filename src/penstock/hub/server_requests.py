@@ -64,12 +64,14 @@ class ServerRequests:
         if asked is not None:
             self._out.send(asked.member, _with(line, id=asked.key))
 
-    def progressed(self, params: Mapping[str, msgspec.Raw]) -> None:
-        """Hand news of the client's progress to the server that has asked."""
+    def progressed(self, params: Mapping[str, msgspec.Raw]) -> bool:
+        """Hand news of the client's progress to the server that has asked. Return whether one has."""
         asked = self._in_progress.get(bytes(params.get(_PROGRESS, b"")))
-        if asked is not None:
-            told = messages.object_from({**params, _PROGRESS: asked.progress})
-            self._out.send(asked.member, messages.notification(PROGRESS, told))
+        if asked is None:
+            return False
+        told = messages.object_from({**params, _PROGRESS: asked.progress})
+        self._out.send(asked.member, messages.notification(PROGRESS, told))
+        return True
 
     def cancelled(self, member: MemberState, params: Mapping[str, msgspec.Raw]) -> None:
         """Tell the client that a server does not want an answer any longer."""

@@ -355,6 +355,25 @@ def test_results_go_to_a_remote_server_only_where_it_is_named(tmp_path):
     assert [name for name, one in found.items() if one.member.takes_results] == ["local", "far"]
 
 
+@pytest.mark.parametrize(
+    ("command", "is_open"),
+    [
+        (["npx", "-y", "mcp-remote", "https://a.example/sse"], False),
+        (["npx", "mcp-remote@0.1.37", "https://a.example/mcp", "--header", "A: b"], False),
+        (["node", "C:\\node_modules\\mcp-remote\\dist\\proxy.js", "HTTPS://a.example"], False),
+        (["uvx", "mcp-proxy==0.9", "--transport", "sse", "https://a.example/sse"], False),
+        (["/opt/bin/supergateway", "--sse", "https://a.example"], False),
+        (["penstock", "run", "--", "npx", "mcp-remote", "https://a.example/sse"], False),
+        (["uvx", "mcp-jira", "--url", "https://jira.example"], True),
+        (["uvx", "mcp-proxy", "--port", "80", "--", "uvx", "git"], True),
+    ],
+)
+def test_a_command_that_only_connects_to_a_url_is_treated_like_one(tmp_path, command, is_open):
+    entry = {"command": command[0], "args": command[1:]}
+    assert one(tmp_path, entry).member.takes_results is is_open
+    assert one(tmp_path, entry, results_to=["one"]).member.takes_results
+
+
 def test_a_name_that_only_other_files_have_is_no_error(tmp_path, caplog):
     entries = {"local": {"command": "x"}}
     assert servers(tmp_path, entries, results_to=["nowhere"])
