@@ -58,7 +58,9 @@ def test_a_killed_worker_loses_only_its_own_calls(mortal_team):
         assert eventually(lambda: len(team.doors()) == 2, WAIT)
         assert victim not in team.doors().values()
         wait_until_gone(*(server.pid for server in servers))
-    assert "was ended by signal 9" in team.log.read_text()
+    told = team.log.read_text()
+    assert "worker 1 was ended by signal 9" in told
+    assert "worker 1 did not answer what was passed on to it" in told
 
 
 def test_a_modern_call_hears_that_the_worker_with_its_process_was_killed(mortal_team):

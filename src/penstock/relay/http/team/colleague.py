@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -34,7 +35,8 @@ class Colleague:
     def __init__(self, path: str, silence: float = _SILENCE_SECONDS) -> None:
         """`path`: its Unix socket. `silence`: the seconds after which it is taken to hang."""
         self._silence = silence
-        target = Target(url=f"http://colleague{PATH}")
+        self._name = Path(path).stem
+        target = Target(url=f"http://worker-{self._name}{PATH}")
         # What it sends is within the limits already.
         self._server = HttpUpstream(target, sys.maxsize, path=path)
         self._ending: set[asyncio.Task[None]] = set()
@@ -46,7 +48,8 @@ class Colleague:
             with await self._asked(method, inbound) as answer:
                 await _take(answer, inbound, queue, answered)
         except (Unanswered, BrokenOff) as error:
-            logger().error("a request could not be passed on: %s", error)
+            why = "its reply broke off" if isinstance(error, BrokenOff) else error
+            logger().error("worker %s did not answer what was passed on to it: %s", self._name, why)
             was_sent = isinstance(error, BrokenOff) or error.may_have_run
             told = _ENDED if was_sent else _UNREACHED
             errors = answer_for_each(
