@@ -1,4 +1,4 @@
-"""What a client tells before a server is ready to hear it.
+"""News from a client for a server that is not ready to hear it.
 
 A client that has its greeting may speak at once, but a server behind a hub may start only later. It
 hears then what it would have heard if it had been the only one. A client may be a stranger, so no more
