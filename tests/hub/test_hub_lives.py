@@ -382,6 +382,56 @@ def test_a_list_that_hangs_is_waited_for_once():
     assert bench.names() == ["x", "y", "z"]
 
 
+def seconds_for(bench, method, **params):
+    """Return how long a request takes."""
+    begun = bench.now
+    key = bench.begin(method, **params)
+    while bench.answer(key) is None:
+        bench.wait(0.5)
+    return bench.now - begun
+
+
+def test_a_server_that_never_lists_delays_one_list_and_no_more():
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.servers["b"].is_silent.add("tools/list")
+    bench.greet()
+    assert seconds_for(bench, "tools/list") == 10
+    assert "'b' has not answered yet" in bench.hub.take_notices()
+    for _ in range(10):
+        assert seconds_for(bench, "tools/list") == 0
+        assert seconds_for(bench, "tools/call", name="unknown") == 0
+        bench.wait(9)
+    bench.servers["b"].is_silent.clear()
+    bench.wait(60)
+    bench.names()
+    bench.wait(1)
+    assert bench.names() == ["x", "y"]
+
+
+def test_a_slow_greeting_and_a_slow_list_share_ten_seconds():
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.stuck.add("b")
+    bench.servers["b"].is_silent.add("tools/list")
+    bench.greet()
+    key = bench.begin("tools/list")
+    bench.wait(8)
+    bench.release("b")
+    bench.wait(2.5)
+    assert bench.answer(key)
+
+
+def test_nobody_waits_for_a_server_that_was_given_up_before():
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.stuck.add("b")
+    bench.greet()
+    bench.begin("tools/list")
+    for _ in range(300):
+        bench.wait(1)
+        if bench.now > 1_011:
+            assert seconds_for(bench, "tools/list") == 0
+    assert bench.started.count("b") > 3
+
+
 def test_a_level_that_is_set_while_a_server_starts_reaches_it():
     bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
     bench.stuck.add("b")

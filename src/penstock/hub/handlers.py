@@ -11,12 +11,19 @@ import msgspec
 from penstock.core.json.encoding import encode
 from penstock.hub import merging, resources
 from penstock.hub.crossing import LOG_LEVELS
-from penstock.hub.effects import AskEach, Asking, AskMember, ReachMembers, RefreshLists, Steps
+from penstock.hub.effects import AskEach, Asking, AskMember, ReachMembers, Steps
 from penstock.hub.hub_state import ClientRequest, HubState
 from penstock.hub.kinds import KIND_OF_METHOD, Kind
 from penstock.hub.learning import items_in
 from penstock.hub.member_state import MemberState
-from penstock.hub.routing import by_name, elsewhere, found_by_name, learn_lacking, routed
+from penstock.hub.routing import (
+    by_name,
+    elsewhere,
+    found_by_name,
+    learn_lacking,
+    refresh,
+    routed,
+)
 from penstock.wire import messages
 from penstock.wire.list_limits import PageCount
 from penstock.wire.messages import INVALID_PARAMS
@@ -64,11 +71,7 @@ def list_of(state: HubState, request: ClientRequest) -> Steps:
     for member in (yield from learn_lacking(state, kind)):
         _tell_if_slow(state, member)
     stale = [member for member in state.all if _is_stale(state, member, kind)]
-    yield RefreshLists([member for member in stale if kind in member.slow], kind, 0.0)
-    yield RefreshLists([member for member in stale if kind not in member.slow], kind, _SECONDS)
-    for member in stale:
-        if kind in member.learning:
-            member.slow.add(kind)  # Nobody waits for it again before it answers.
+    yield from refresh(stale, kind, _SECONDS)
     yield ReachMembers([member for member in state.all if _is_old(state, member)], seconds=0.0)
     state.claim(kind)
     state.shown[kind] = merging.digest(state, kind)
@@ -85,9 +88,9 @@ def _is_old(state: HubState, member: MemberState) -> bool:
 
 
 def _tell_if_slow(state: HubState, member: MemberState) -> None:
-    if member.phase == "starting":
+    if member.is_running and not member.is_reported_down:
         told = f"The server {member.name!r} has not answered yet, so its tools are not listed."
-        state.notices.put(f"life {member.name}", told)
+        state.notices.put(f"{'list' if member.is_ready else 'life'} {member.name}", told)
 
 
 def complete(state: HubState, request: ClientRequest) -> Steps:

@@ -158,16 +158,31 @@ def learn_lacking(state: HubState, kind: Kind) -> Asking[list[MemberState]]:
     """Wait for servers whose list was never learnt, so many seconds from their start. Return those
     whose list is still not known."""
     lacking = [member for member in state.all if member.lacks(kind)]
+    yield ReachMembers(lacking, seconds=0.0)
+    # Nobody waits again for a server that has failed before.
+    awaited = [member for member in lacking if not member.is_reported_down]
     now = state.clock()
-    left = [
-        _LIST_SECONDS - (now - member.started_at) if member.phase == "starting" else _LIST_SECONDS
-        for member in lacking
-    ]
-    seconds = max([0.0, *left])
-    yield ReachMembers(lacking, seconds=seconds)
-    yield RefreshLists([member for member in lacking if member.is_ready], kind, seconds)
+    begun = (member.started_at if member.phase == "starting" else now for member in awaited)
+    until = max(begun, default=now) + _LIST_SECONDS
+    yield ReachMembers(awaited, seconds=_left(state, until))
+    ready = [member for member in lacking if member.is_ready]
+    yield from refresh(ready, kind, _left(state, until))
     state.claim(kind)
     return [member for member in lacking if member.lacks(kind)]
+
+
+def _left(state: HubState, until: float) -> float:
+    return max(0.0, until - state.clock())
+
+
+def refresh(members: Sequence[MemberState], kind: Kind, seconds: float) -> Asking[None]:
+    """Read a list of servers that are ready, and wait. Nobody waits again for a list that does not
+    come in time, before its server gives it."""
+    yield RefreshLists([member for member in members if kind in member.slow], kind, 0.0)
+    yield RefreshLists([member for member in members if kind not in member.slow], kind, seconds)
+    for member in members:
+        if kind in member.learning:
+            member.slow.add(kind)
 
 
 def by_name(kind: Kind, state: HubState, request: ClientRequest) -> Steps:
