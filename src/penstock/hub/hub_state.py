@@ -16,8 +16,9 @@ from penstock.hub.links import widget_of
 from penstock.hub.member_state import MemberState
 from penstock.hub.names import uri_without_server
 from penstock.hub.notices import Notices
-from penstock.hub.remembered import Remembered, ToolChange
+from penstock.hub.remembered import Remembered
 from penstock.hub.templates import admits
+from penstock.hub.tool_changes import ToolChange
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.servers import HubMember

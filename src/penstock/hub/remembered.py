@@ -5,26 +5,20 @@ from __future__ import annotations
 
 import json
 import threading
-from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from penstock.core.json import rawjson
-from penstock.core.json.encoding import encode
-from penstock.core.json.surrogates import without_half_pairs
-from penstock.hub.differences import Difference, difference
 from penstock.hub.kinds import KINDS, NAMED_BY, Kind
 from penstock.hub.links import widget_of
 from penstock.hub.names import Names, Table
+from penstock.hub.tool_changes import ToolChange, changes_between, dropped, each_once, latest
 from penstock.wire import messages
 
 FORMAT: Final = 1
-_MOST_CHANGES: Final = 100  # of one server: one that changes without end hides none of another
 _MOST_OLD_NAMES: Final = 1_000  # of one server, in each table
-# The members of a tool that tell an agent what it does and how to call it.
-_TELLING: Final = ("description", "inputSchema", "annotations")
+_DROPPED: Final = "dropped"  # in the file: the key of dropped tools among the lists
 
 
 class KnownServer(msgspec.Struct):
@@ -37,20 +31,12 @@ class KnownServer(msgspec.Struct):
     info: dict[str, Any] = {}
     instructions: str = ""
     lists: dict[str, list[msgspec.Raw]] = {}
-
-
-class ToolChange(msgspec.Struct, frozen=True):
-    """A known tool of a server has another description or schema than before."""
-
-    server: str
-    tool: str
-    parts: dict[str, Difference]
-    at: float  # seconds since 1970
+    dropped: list[msgspec.Raw] = []  # tools that it has listed before
 
 
 class _File(msgspec.Struct):
     format: int
-    servers: dict[str, KnownServer]  # without their lists
+    servers: dict[str, KnownServer]  # without their lists and dropped tools
     lists: dict[str, dict[str, list[str]]]  # of each server: the items as JSON texts
     names: dict[str, Table]
     changes: list[ToolChange]
@@ -89,7 +75,7 @@ class Remembered:
         cannot hold."""
         with self._lock:
             bare = {
-                identity: msgspec.structs.replace(known, lists={})
+                identity: msgspec.structs.replace(known, lists={}, dropped=[])
                 for identity, known in self.servers.items()
             }
             lists = {identity: _texts(known) for identity, known in self.servers.items()}
@@ -127,7 +113,7 @@ class Remembered:
             joined.names = self.names.after(saved.names)
             for known in joined.servers.values():
                 _forget_old_names(joined.names, known)
-            joined.changes = _latest(_each_once([*saved.changes, *self.changes]))
+            joined.changes = latest(each_once([*saved.changes, *self.changes]))
         return joined
 
     def learn(
@@ -135,13 +121,19 @@ class Remembered:
     ) -> list[ToolChange]:
         """Take over a list as a server gives it now. Return how known tools have changed."""
         with self._lock:
-            before = known.lists.get(kind, [])
-            changes = _changes(known.name, before, items, now) if kind == "tools" else []
+            changes = _learn_tools(known, items, now) if kind == "tools" else []
             known.lists = {**known.lists, kind: list(items)}
             known.learnt_at = now
             _forget_old_names(self.names, known)
-            self.changes = _latest([*self.changes, *changes])
+            self.changes = latest([*self.changes, *changes])
         return changes
+
+
+def _learn_tools(known: KnownServer, items: Sequence[msgspec.Raw], now: float) -> list[ToolChange]:
+    """Return how known tools have changed, and keep those that are no longer listed."""
+    earlier = [*known.dropped, *known.lists.get("tools", [])]
+    known.dropped = dropped(earlier, items)
+    return changes_between(known.name, earlier, items, now)
 
 
 def _forget_old_names(names: Names, known: KnownServer) -> None:
@@ -165,25 +157,17 @@ def _names_in(known: KnownServer, kind: Kind) -> set[str]:
 def _newer(saved: KnownServer, own: KnownServer) -> KnownServer:
     """Return the newer facts. A list that only the older ones have is kept."""
     older, newer = (own, saved) if saved.learnt_at > own.learnt_at else (saved, own)
-    return msgspec.structs.replace(newer, lists={**older.lists, **newer.lists})
-
-
-def _each_once(changes: Sequence[ToolChange]) -> list[ToolChange]:
-    """Return the changes in the order of their times, and once those that several processes saw."""
-    last: dict[tuple[str, str], ToolChange] = {}
-    found = []
-    for change in sorted(changes, key=lambda change: change.at):
-        before = last.get((change.server, change.tool))
-        if before is None or before.parts != change.parts:
-            last[change.server, change.tool] = change
-            found.append(change)
-    return found
+    lists = {**older.lists, **newer.lists}
+    earlier = [*older.dropped, *older.lists.get("tools", []), *newer.dropped]
+    gone = dropped(earlier, lists.get("tools", []))
+    return msgspec.structs.replace(newer, lists=lists, dropped=gone)
 
 
 def _texts(known: KnownServer) -> dict[str, list[str]]:
+    lists = {**known.lists, _DROPPED: known.dropped} if known.dropped else known.lists
     return {
         kind: [bytes(item).decode(errors="replace") for item in items]
-        for kind, items in known.lists.items()
+        for kind, items in lists.items()
     }
 
 
@@ -193,46 +177,5 @@ def _servers(file: _File) -> dict[str, KnownServer]:
             kind: [msgspec.Raw(item.encode(errors="replace")) for item in items]
             for kind, items in file.lists.get(identity, {}).items()
         }
+        known.dropped = known.lists.pop(_DROPPED, [])
     return file.servers
-
-
-def _changes(
-    server: str, before: Sequence[msgspec.Raw], after: Sequence[msgspec.Raw], now: float
-) -> list[ToolChange]:
-    """Compare the tools of two lists. Tools that are new, or gone, have not changed."""
-    if list(map(bytes, before)) == list(map(bytes, after)):
-        return []
-    earlier = {messages.text_of(tool, "name"): tool for tool in map(messages.members_of, before)}
-    found = []
-    for tool in map(messages.members_of, after):
-        name = messages.text_of(tool, NAMED_BY["tools"])
-        known = earlier.get(name)
-        if name is None or known is None:
-            continue
-        parts = {
-            part: difference(_text(was), _text(is_now))
-            for part in _TELLING
-            if (was := messages.decoded(known.get(part)))
-            != (is_now := messages.decoded(tool.get(part)))
-        }
-        if parts:
-            found.append(ToolChange(server, without_half_pairs(name), parts, now))
-    return found
-
-
-def _text(part: Any) -> str:
-    """Return a part of a tool as text."""
-    if isinstance(part, str):
-        return part
-    return "" if part is None else rawjson.text(encode(part))
-
-
-def _latest(changes: Sequence[ToolChange]) -> list[ToolChange]:
-    """Return the latest changes of each server, in their order."""
-    counts: Counter[str] = Counter()
-    kept = []
-    for change in reversed(changes):
-        counts[change.server] += 1
-        if counts[change.server] <= _MOST_CHANGES:
-            kept.append(change)
-    return kept[::-1]

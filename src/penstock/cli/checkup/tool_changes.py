@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from penstock.cli.checkup.findings import Finding, fine, warning
-from penstock.hub.remembered import KnownServer, ToolChange
+from penstock.hub.remembered import KnownServer
+from penstock.hub.tool_changes import ToolChange
 from penstock.wire import messages
 
 DAYS: Final = 14
