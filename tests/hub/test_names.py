@@ -129,3 +129,21 @@ def test_no_server_can_take_a_name_that_is_made_for_another():
         taken.append(names.common("tools", "db", "search"))
     assert len(set(taken)) == 3
     assert all(names.home("tools", name).server == "evil" for name in taken[:2])
+
+
+def test_names_may_be_given_while_others_are_looked_up():
+    """The sessions of `serve` share one table, and each has threads of its own."""
+    names = Names()
+    names.claim("tools", {"files": ["a", "b"], "web": ["a"]})
+
+    class Meanwhile(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            names.claim("tools", {"other": [f"new {len(names.tables['tools'])}"]})
+            return str(self) == str(other)
+
+    assert names.count("tools", Meanwhile("files")) == 2
+    assert names.renamed("tools", Meanwhile("files")) == {"a": "files_a"}
+    assert names.spellings("tools", "a", [Meanwhile("web")]) == ["web_a"]

@@ -172,12 +172,7 @@ class HubState:
         """Return the resources of a server that the client knows under another URI."""
         found = self._renamed.get(member.name)
         if found is None:
-            table = self.names.tables.get("resources", {}).items()
-            found = self._renamed[member.name] = {
-                home.name: common
-                for common, home in table
-                if home.server == member.name and home.name != common
-            }
+            found = self._renamed[member.name] = self.names.renamed("resources", member.name)
         return found
 
     def note_links(self, uris: Iterable[str], member: MemberState) -> None:

@@ -55,8 +55,21 @@ class Names:
 
     def spellings(self, kind: Kind, name: str, servers: Collection[str]) -> list[str]:
         """Return the names under which these servers' things of this name are known."""
-        table = self.tables.get(kind, {}).items()
-        return [common for common, home in table if home.name == name and home.server in servers]
+        given = self._given(kind)
+        return [common for common, home in given if home.name == name and home.server in servers]
+
+    def renamed(self, kind: Kind, server: str) -> dict[str, str]:
+        """Return the client's names for a server's things that have another name there."""
+        given = self._given(kind)
+        return {
+            home.name: common
+            for common, home in given
+            if home.server == server and home.name != common
+        }
+
+    def _given(self, kind: Kind) -> list[tuple[str, Home]]:
+        """Return a copy of a table: other sessions may give names meanwhile."""
+        return list(self.tables.get(kind, {}).items())
 
     def claim(self, kind: Kind, listed: Mapping[str, Iterable[str]]) -> bool:
         """Give a name to everything that servers list and that has none. Return whether some was
@@ -96,7 +109,7 @@ class Names:
         table[given], known[home] = home, given
 
     def count(self, kind: Kind, server: str) -> int:
-        return sum(home.server == server for home in self.tables.get(kind, {}).values())
+        return sum(home.server == server for _, home in self._given(kind))
 
     def keep_only(self, kind: Kind, server: str, listed: Collection[str]) -> None:
         """Free the names of what a server no longer lists."""
