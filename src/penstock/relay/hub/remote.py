@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from concurrent.futures import wait
 from functools import partial
 from typing import Final
 
@@ -75,6 +75,7 @@ class RemoteMember:
     def send(self, message: bytes, called: UpstreamTool | None = None) -> None:
         if self._waiting.qsize() >= _MOST_WAITING and not self._is_stopped:
             self._is_stopped = True
+            self._done.cancel()
             _aside(partial(self._ended, _TOO_MANY))
         self._put((messages.one_line(message), called))
 
@@ -82,8 +83,8 @@ class RemoteMember:
         self._is_stopped = True
         self._seconds = grace
         self._put(None)
-        with suppress(TimeoutError, asyncio.CancelledError):
-            self._done.result(grace + _FAREWELL_SECONDS + _LAST_SECONDS)
+        wait([self._done], grace + _FAREWELL_SECONDS + _LAST_SECONDS)
+        self._done.cancel()  # The server may never take what was sent to it before.
 
     def _put(self, item: _Waiting) -> None:
         self._loop.call_soon_threadsafe(self._waiting.put_nowait, item)
