@@ -364,6 +364,13 @@ def test_results_go_to_a_remote_server_only_where_it_is_named(tmp_path):
         (["uvx", "mcp-proxy==0.9", "--transport", "sse", "https://a.example/sse"], False),
         (["/opt/bin/supergateway", "--sse", "https://a.example"], False),
         (["penstock", "run", "--", "npx", "mcp-remote", "https://a.example/sse"], False),
+        (["sh", "-c", "exec npx mcp-remote 'https://a.example/sse'"], False),
+        (["python", "-m", "mcp_proxy", "https://a.example/sse"], False),
+        (["npx", "supergateway", "--sse=https://a.example"], False),
+        (["penstock", "run", "--servers", "other.json"], False),
+        (["penstock", "run", "--", "uvx", "penstock", "run", "--url", "https://a.example"], False),
+        (["sh", "-c", "penstock run --servers other.json"], False),
+        (["penstock", "run", "--", "uvx", "git"], True),
         (["uvx", "mcp-jira", "--url", "https://jira.example"], True),
         (["uvx", "mcp-proxy", "--port", "80", "--", "uvx", "git"], True),
     ],
@@ -372,6 +379,11 @@ def test_a_command_that_only_connects_to_a_url_is_treated_like_one(tmp_path, com
     entry = {"command": command[0], "args": command[1:]}
     assert one(tmp_path, entry).member.takes_results is is_open
     assert one(tmp_path, entry, results_to=["one"]).member.takes_results
+
+
+def test_a_command_may_have_its_url_in_a_variable(tmp_path):
+    entry = {"command": "mcp-proxy", "env": {"SSE_URL": "https://a.example/sse"}}
+    assert not one(tmp_path, entry).member.takes_results
 
 
 def test_a_name_that_only_other_files_have_is_no_error(tmp_path, caplog):

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from penstock.cli.wrapping.invocation import recognise
+from penstock.cli.wrapping.invocation import Invocation, recognise
 from penstock.errors import PenstockError
 
 INSIDE_VARIABLE: Final = "PENSTOCK_INSIDE"
@@ -45,14 +45,16 @@ def runs_file(command: Sequence[str], folder: str, path: Path) -> bool:
     """Return whether a command runs Penstock with this file, perhaps behind another Penstock."""
     return any(
         (Path(folder) / Path(named).expanduser()).resolve() == path.resolve()
-        for named in _files_in(command)
+        for found in penstocks_in(command)
+        for named in found.values("--servers")
     )
 
 
-def _files_in(command: Sequence[str]) -> Iterator[str]:
+def penstocks_in(command: Sequence[str]) -> Iterator[Invocation]:
+    """Return the Penstock that a command runs, and those that stand one behind the other after it."""
     while command:
         found = recognise(command[0], command[1:])
         if found is None:
             return
-        yield from found.values("--servers")
+        yield found
         command = [] if found.server is None else command[1 + found.server :]

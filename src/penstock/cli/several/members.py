@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from penstock.cli.options import secret_variables_of, target_from
-from penstock.cli.several.bridges import is_bridge
+from penstock.cli.several.bridges import leads_elsewhere
 from penstock.cli.several.itself import INSIDE_VARIABLE, runs_file
 from penstock.cli.several.servers_file import (
     INPUT_VARIABLE,
@@ -79,7 +79,7 @@ def member(written: WrittenServer, group: Group, *, takes_results: bool) -> Grou
         known = HubMember(written.name, _digest(written.name, *values), takes_results=False)
         return GroupedServer(known, Target(), fault=f"{error.message} {error.next_step}")
     is_remote = bool(found.target.url)
-    is_elsewhere = is_remote or is_bridge(found.target.command)
+    is_elsewhere = is_remote or leads_elsewhere(found.target.command, found.own.values())
     known = HubMember(written.name, found.identity, is_remote, takes_results or not is_elsewhere)
     return GroupedServer(known, found.target, found.around)
 
