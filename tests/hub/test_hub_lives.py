@@ -307,6 +307,18 @@ def test_a_tool_that_has_changed_since_the_last_run_is_reported():
     assert bench.hub.take_notices() == ""
 
 
+def test_of_much_that_a_server_says_too_early_the_latest_is_kept():
+    bench = Bench(a=ScriptedServer("x"))
+    bench.begin("initialize", protocolVersion="2025-06-18", capabilities={})
+    for number in range(1_000):
+        told = {"level": "info", "data": "x" * 1_000, "number": number}
+        bench.from_server("a", {"method": "notifications/message", "params": told})
+    bench.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    heard = [one["params"]["number"] for one in bench.told("notifications/message")]
+    assert heard == list(range(1_000 - len(heard), 1_000))
+    assert 50 < len(heard) < 100
+
+
 def test_each_client_hears_of_a_changed_tool():
     """The clients of one `serve` share what is known of the servers."""
     server, other = ScriptedServer("x"), ScriptedServer("y")

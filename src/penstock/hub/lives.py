@@ -69,7 +69,7 @@ class Lives:
             member.is_reported_down = False
             told = f"The server {member.name!r} is up again."
             state.notices.put(f"life {member.name}", told + (_LOST if member.was_lost else ""))
-        for line in member.early_news.take():
+        for line in member.early.take():
             self.tell(member, line)
         self._runner.begin(restore(state, member))
         self._lists.learn(member, [kind for kind in KINDS if member.has_list(kind)])
@@ -78,7 +78,7 @@ class Lives:
     def tell(self, member: MemberState, line: bytes) -> None:
         """Tell a server what the client has told, once it is ready to hear it."""
         if not member.is_ready:
-            member.early_news.put(line)
+            member.early.put(line)
         elif self._state.speaks_to(member):
             self._out.send(member, line)
 

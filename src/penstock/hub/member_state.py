@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from penstock.hub.backoff import Backoff
-from penstock.hub.early_news import EarlyNews
+from penstock.hub.early_messages import EarlyMessages
 from penstock.hub.kinds import CAPABILITY, CHANGED, KINDS, LISTENED, NAMED_BY, Kind
 from penstock.hub.remembered import KnownServer
 from penstock.wire import messages
@@ -63,7 +63,7 @@ class MemberState:
         self.learning: set[Kind] = set()
         self.to_learn: set[Kind] = set()  # lists that are to be read again soon
         self.learnt_at: dict[Kind, float] = {}
-        self.early_news = EarlyNews()
+        self.early = EarlyMessages(f"the server {member.name!r}")
         self.slow: set[Kind] = set()  # lists that it did not give in time when it was last asked
         self.log_level = ""  # that the running server was told
         self.greeted_with = ""  # the method with which it was greeted, or is just now

@@ -8,6 +8,7 @@ from itertools import count
 import msgspec
 
 from penstock.hub.client_state import ClientState
+from penstock.hub.early_messages import EarlyMessages
 from penstock.hub.member_state import MemberState
 from penstock.hub.outputs import Output, Outputs, ToMember, ToSession
 from penstock.wire import messages
@@ -17,7 +18,7 @@ class Outgoing:
     def __init__(self, client: ClientState) -> None:
         self._client = client
         self._outputs: Outputs = []
-        self._held: list[bytes] = []  # for a client that is not ready yet
+        self._early = EarlyMessages("the client")
         self._own = b'"hub-%b-' % secrets.token_hex(8).encode()  # the prefix of our own ids
         self._serials = count()
 
@@ -37,15 +38,14 @@ class Outgoing:
     def tell_client(self, message: bytes) -> None:
         """Send the client something that it has not asked for, once it is ready."""
         if self._client.era == "legacy" and not self._client.is_initialized:
-            self._held.append(message)
+            self._early.put(message)
         else:
             self.put(ToSession(message))
 
     def note_initialized(self) -> None:
         """Note that a legacy client is ready, and send it what waits for that."""
         self._client.is_initialized = True
-        held, self._held = self._held, []
-        self._outputs += map(ToSession, held)
+        self._outputs += map(ToSession, self._early.take())
 
     # -- to servers ----------------------------------------------------------------------------
 

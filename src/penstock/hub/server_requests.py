@@ -24,6 +24,7 @@ from penstock.wire.messages import METHOD_NOT_FOUND, Message
 
 CANCELLED: Final = "notifications/cancelled"
 _PROGRESS: Final = "progressToken"
+_MOST_ASKED: Final = 10_000
 _MOST_IN_PROGRESS: Final = 1_000
 
 
@@ -31,7 +32,8 @@ class ServerRequests:
     def __init__(self, state: HubState, out: Outgoing) -> None:
         self._state = state
         self._out = out
-        self._asked: dict[bytes, AskedClient] = {}  # by the id that the client knows
+        # By the id that the client knows. A server may ask without end.
+        self._asked: Recent[bytes, AskedClient] = Recent(_MOST_ASKED)
         # Those that want progress: a task of the client's goes on after the answer.
         self._in_progress: Recent[bytes, AskedClient] = Recent(_MOST_IN_PROGRESS)
 
@@ -51,7 +53,7 @@ class ServerRequests:
         params = messages.members_of(message.params)
         meta = messages.members_of(params.get("_meta", msgspec.UNSET))
         asked = AskedClient(member, message.key, meta.get(_PROGRESS, b""))
-        self._asked[key] = asked
+        self._asked.put(key, asked)
         if not asked.progress:
             return _with(line, id=key)
         self._in_progress.put(key, asked)
@@ -60,7 +62,7 @@ class ServerRequests:
 
     def answered(self, line: bytes, message: Message) -> None:
         """Hand the client's answer to the server that has asked."""
-        asked = self._asked.pop(message.key, None)
+        asked = self._asked.pop(message.key)
         if asked is not None:
             self._out.send(asked.member, _with(line, id=asked.key))
 
@@ -76,16 +78,13 @@ class ServerRequests:
     def cancelled(self, member: MemberState, params: Mapping[str, msgspec.Raw]) -> None:
         """Tell the client that a server does not want an answer any longer."""
         named = messages.id_key(params["requestId"]) if "requestId" in params else b""
-        for key, asked in list(self._asked.items()):
-            if asked.member is member and asked.key == named:
-                del self._asked[key]
-                told = messages.object_from({**params, "requestId": key})
-                self._out.tell_client(messages.notification(CANCELLED, told))
+        for key in self._asked.drop_if(lambda asked: asked.member is member and asked.key == named):
+            told = messages.object_from({**params, "requestId": key})
+            self._out.tell_client(messages.notification(CANCELLED, told))
 
     def withdraw(self, member: MemberState) -> None:
         """Tell the client that it need not answer a server that has ended."""
-        for key in [key for key, asked in self._asked.items() if asked.member is member]:
-            del self._asked[key]
+        for key in self._asked.drop_if(lambda asked: asked.member is member):
             self._out.tell_client(messages.cancellation(key, "the server has ended"))
 
 

@@ -65,7 +65,7 @@ def test_dropping():
     recent = Recent(5)
     for number in range(5):
         recent.put(number, number)
-    recent.drop_if(lambda number: number % 2 == 0)
+    assert recent.drop_if(lambda number: number % 2 == 0) == [0, 2, 4]
     assert [number in recent for number in range(5)] == [False, True, False, True, False]
     assert recent.pop(1) == 1
     assert recent.pop(1) is None

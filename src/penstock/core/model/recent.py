@@ -50,11 +50,13 @@ class Recent(Generic[Key, Item]):
         with self._lock:
             return self._items.pop(key, None)
 
-    def drop_if(self, is_over: Callable[[Item], bool]) -> None:
-        """Drop the items for which `is_over` returns true."""
+    def drop_if(self, is_over: Callable[[Item], bool]) -> list[Key]:
+        """Drop the items for which `is_over` returns true. Return their keys."""
         with self._lock:
-            for key in [key for key, item in self._items.items() if is_over(item)]:
+            over = [key for key, item in self._items.items() if is_over(item)]
+            for key in over:
                 del self._items[key]
+            return over
 
     def clear(self) -> None:
         with self._lock:

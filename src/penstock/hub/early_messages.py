@@ -1,8 +1,9 @@
-"""News from a client for a server that is not ready to hear it.
+"""Messages for a party that is not ready to hear them.
 
 A client that has its greeting may speak at once, but a server behind a hub may start only later. It
-hears then what it would have heard if it had been the only one. A client may be a stranger, so no more
-than a little is kept, and of that the latest.
+hears then what it would have heard if it had been the only one. A legacy client must not be told
+anything before it says that it is ready. Either may be a stranger, so no more than a little is kept,
+and of that the latest.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from penstock.log import logger
 MOST_BYTES: Final = 100_000
 
 
-class EarlyNews:
-    def __init__(self) -> None:
+class EarlyMessages:
+    def __init__(self, hearer: str) -> None:
+        self._hearer = hearer
         self._lines: deque[bytes] = deque()
         self._size = 0
 
@@ -25,7 +27,7 @@ class EarlyNews:
         self._size += len(line)
         while self._size > MOST_BYTES:
             self._size -= len(self._lines.popleft())
-            logger().warning("dropped a notification for a server that has not started")
+            logger().warning("dropped a message for %s, which is not ready yet", self._hearer)
 
     def take(self) -> list[bytes]:
         lines, self._lines, self._size = list(self._lines), deque(), 0
