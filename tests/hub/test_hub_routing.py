@@ -329,6 +329,35 @@ def test_a_request_that_its_server_has_cancelled_is_forgotten():
     assert len(bench.told("notifications/cancelled")) == 1
 
 
+def test_a_server_cannot_tell_the_progress_of_another():
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.greet()
+    bench.names()
+    bench.servers["a"].is_silent.add("tools/call")
+    key = bench.begin("tools/call", name="x", _meta={"progressToken": "t"})
+    told = {"method": "notifications/progress", "params": {"progressToken": "t", "progress": 1}}
+    bench.from_server("b", told)
+    assert not bench.told("notifications/progress")
+    bench.from_server("a", told)
+    assert len(bench.told("notifications/progress")) == 1
+    bench.from_server("a", {"id": key, "result": {"content": []}})
+    bench.from_server("b", told)  # of a task that goes on: its server is not known
+    assert len(bench.told("notifications/progress")) == 2
+
+
+def test_a_server_cannot_tell_news_of_the_resources_of_another():
+    resource = {"uri": "file:///r", "name": "r"}
+    bench = Bench(a=ScriptedServer(resources=[resource]), b=ScriptedServer("y"))
+    bench.greet()
+    bench.names("resources/list")
+    bench.ask("resources/subscribe", uri="file:///r")
+    told = {"method": "notifications/resources/updated", "params": {"uri": "file:///r"}}
+    bench.from_server("b", told)
+    assert not bench.told("notifications/resources/updated")
+    bench.from_server("a", told)
+    assert bench.told("notifications/resources/updated")
+
+
 def test_a_server_cannot_take_the_task_of_another():
     """The ids of tasks are the servers' own, and need not differ."""
     servers = {name: ScriptedServer(f"slow_{name}") for name in "ab"}

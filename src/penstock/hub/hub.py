@@ -45,7 +45,7 @@ from penstock.hub.hub_state import ClientRequest, HubState
 from penstock.hub.kinds import kinds_changed_by
 from penstock.hub.list_updates import ListUpdates
 from penstock.hub.lives import Lives
-from penstock.hub.member_messages import PROGRESS, notified
+from penstock.hub.member_messages import PROGRESS, notified, progress_named
 from penstock.hub.member_state import MemberState
 from penstock.hub.outgoing import Outgoing
 from penstock.hub.outputs import Outputs, SaveKnown, ToSession
@@ -206,6 +206,10 @@ class Hub:
             self._lists.changed(member, message.method)
         elif message.method == CANCELLED:
             self._requests.cancelled(member, messages.members_of(message.params))
+        elif message.method == PROGRESS and self._runner.works_elsewhere(
+            member, progress_named(message)
+        ):
+            logger().debug("dropped progress that the server %r told of another's", member.name)
         else:
             for told in notified(self.state, member, message, line):
                 self._out.tell_client(told)

@@ -192,6 +192,9 @@ def updated(state: HubState, member: MemberState, params: Mapping[str, msgspec.R
     if own is None:
         return []
     common = member.client_uris.get(own) or state.names.common("resources", member.name, own)
+    holder = state.find("resources", common)
+    if holder is not None and holder[0] is not member:
+        return []  # No server can tell news of another's.
     meta = {
         name: value
         for name, value in messages.members_of(params.get("_meta", b"{}")).items()

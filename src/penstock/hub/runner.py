@@ -16,6 +16,7 @@ from penstock.hub.effects import (
     RefreshLists,
     Steps,
 )
+from penstock.hub.member_messages import progress_token
 from penstock.hub.member_state import MemberState
 from penstock.hub.outgoing import Outgoing
 from penstock.hub.outputs import ToSession, WakeHub
@@ -84,7 +85,8 @@ class Runner:
             case AskEach():
                 return self._ask(work, effect.asks)
             case PassOn():
-                self._passed[work.key] = PassedRequest(effect.member, work)
+                token = progress_token(effect.line)
+                self._passed[work.key] = PassedRequest(effect.member, work, token)
                 self._out.request(effect.member, work.method, effect.line)
                 return True
             case ReachMembers() | RefreshLists():
@@ -216,6 +218,11 @@ class Runner:
         """Return the ids of the requests that a server has not answered."""
         asked = [key for key, asked in self._asked.items() if asked.member is member]
         return asked + [key for key, passed in self._passed.items() if passed.member is member]
+
+    def works_elsewhere(self, member: MemberState, progress: bytes) -> bool:
+        """Return whether only other servers work on a request with this token for progress."""
+        workers = [one.member for one in self._passed.values() if one.progress == progress]
+        return bool(workers) and member not in workers
 
     def _asked_for(self, work: HubWork) -> list[bytes]:
         return [key for key, asked in self._asked.items() if asked.work is work]

@@ -14,7 +14,7 @@ import msgspec
 from penstock.core.model.recent import Recent
 from penstock.hub.crossing import cannot_cross
 from penstock.hub.hub_state import HubState
-from penstock.hub.member_messages import PROGRESS
+from penstock.hub.member_messages import PROGRESS, PROGRESS_KEY
 from penstock.hub.member_state import MemberState
 from penstock.hub.outgoing import Outgoing
 from penstock.hub.work import AskedClient
@@ -23,7 +23,6 @@ from penstock.wire import messages
 from penstock.wire.messages import METHOD_NOT_FOUND, Message
 
 CANCELLED: Final = "notifications/cancelled"
-_PROGRESS: Final = "progressToken"
 _MOST_ASKED: Final = 10_000
 _MOST_IN_PROGRESS: Final = 1_000
 
@@ -52,12 +51,12 @@ class ServerRequests:
         key = self._out.new_id()
         params = messages.members_of(message.params)
         meta = messages.members_of(params.get("_meta", msgspec.UNSET))
-        asked = AskedClient(member, message.key, meta.get(_PROGRESS, b""))
+        asked = AskedClient(member, message.key, meta.get(PROGRESS_KEY, b""))
         self._asked.put(key, asked)
         if not asked.progress:
             return _with(line, id=key)
         self._in_progress.put(key, asked)
-        told = messages.object_from({**meta, _PROGRESS: key})
+        told = messages.object_from({**meta, PROGRESS_KEY: key})
         return _with(line, id=key, params=messages.object_from({**params, "_meta": told}))
 
     def answered(self, line: bytes, message: Message) -> None:
@@ -68,10 +67,10 @@ class ServerRequests:
 
     def progressed(self, params: Mapping[str, msgspec.Raw]) -> bool:
         """Hand news of the client's progress to the server that has asked. Return whether one has."""
-        asked = self._in_progress.get(bytes(params.get(_PROGRESS, b"")))
+        asked = self._in_progress.get(bytes(params.get(PROGRESS_KEY, b"")))
         if asked is None:
             return False
-        told = messages.object_from({**params, _PROGRESS: asked.progress})
+        told = messages.object_from({**params, PROGRESS_KEY: asked.progress})
         self._out.send(asked.member, messages.notification(PROGRESS, told))
         return True
 

@@ -40,6 +40,7 @@ class PassedRequest(msgspec.Struct, frozen=True):
 
     member: MemberState
     work: HubWork
+    progress: bytes = b""  # the client's token for progress
 
 
 class AskedClient(msgspec.Struct, frozen=True):
