@@ -93,11 +93,11 @@ def _run_servers(chosen: argparse.Namespace, policy: Policy) -> int:
 
 def _tell_client(error: PenstockError, target: Target, policy: Policy) -> None:
     """Answer the client with the error, because a host shows this and not the log. Nothing is
-    stored for that."""
+    stored or counted for that."""
     from penstock.relay.run_command import run_local
 
     if not sys.stdin.isatty():
-        run_local(Unstarted(error), target, replace(policy, store="memory:"), None)
+        run_local(Unstarted(error), target, replace(policy, store="memory:", stats=False), None)
 
 
 def _run_command(

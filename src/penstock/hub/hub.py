@@ -99,6 +99,11 @@ class Hub:
         return self.state.notices.take()
 
     @property
+    def is_at_work(self) -> bool:
+        """Return whether a request of the client has no answer yet."""
+        return self._runner.is_at_work
+
+    @property
     def remembered(self) -> Remembered:
         return self.state.remembered
 

@@ -50,6 +50,11 @@ class Runner:
         """Run a handler of Penstock's own."""
         self._go_on(HubWork(steps, done))
 
+    @property
+    def is_at_work(self) -> bool:
+        """Return whether a request of the client has no answer yet. A stream of news needs none."""
+        return bool(self._works)
+
     def begin_for_client(self, steps: Steps, key: bytes, method: str) -> None:
         """Run the handler of a request of the client's."""
         work = HubWork(steps, lambda answer: self._answer_client(key, answer), key, method)

@@ -161,8 +161,12 @@ def test_a_file_of_bad_entries_starts_with_the_good_one(start):
 def test_a_file_that_cannot_be_used_tells_the_client(tmp_path):
     file = tmp_path / "mcp.json"
     file.write_text('{"mcpServers": {')
-    client = StdioClient([*RUN, "--servers", str(file)], behind=False)
+    environment = {"PENSTOCK_STATS": "on", "XDG_STATE_HOME": str(tmp_path / "state")}
+    command = [*RUN, "--servers", str(file)]
+    client = StdioClient(command, environment=environment, behind=False)
     error = client.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})["error"]
     assert "mcp.json" in error["message"]
     assert client.close() == 2
+    client.log.seek(0)
+    assert b"WARNING" not in client.log.read()
     client.discard()

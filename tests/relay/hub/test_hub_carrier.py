@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from groups import GroupClient, group_of, server
+from groups import PATIENCE, GroupClient, group_of, server
 from http_rig import Raw, started
 
 from penstock.relay.hub.memory_file import load
@@ -197,6 +197,17 @@ def test_a_server_that_never_answers_is_waited_for_once():
             assert "echo" in client.names()
         assert time.monotonic() - begun < 9  # the first list waited for ten seconds
         assert "'silent' has not answered yet" in client.upstream.take_notices()
+
+
+def test_a_client_that_leaves_at_once_gets_its_answers_first(old, new):
+    """As after `penstock run --servers FILE < requests`."""
+    with GroupClient(group_of(a=old, b=new)) as client:
+        client.greet()
+        listing = client.begin("tools/list", {})
+        calling = client.begin("tools/call", {"name": "a_echo", "arguments": {}})
+        client.upstream.end(PATIENCE)
+        assert client.answer(listing)["result"]["tools"]
+        assert client.answer(calling)["result"]["content"]
 
 
 def test_lists_are_known_at_the_next_start(tmp_path, monkeypatch):

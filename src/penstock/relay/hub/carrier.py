@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from functools import partial
@@ -37,6 +38,7 @@ from penstock.wire.toolbox import UpstreamTool
 from penstock.wire.unread import Unread, unhandled
 
 _LAST_SECONDS: Final = 1.0
+_LOOK_SECONDS: Final = 0.01
 
 
 class RunningMember(Protocol):
@@ -83,18 +85,23 @@ class HubUpstream:
             take(message)
 
     def send(self, message: bytes) -> None:
-        self._do(partial(self._hub.from_client, message), self._unasked.put)
+        self._do(partial(self._hub.from_client, message))
 
     def end(self, grace: float = GRACE_SECONDS) -> None:
-        """End all servers, at once and each with this grace."""
+        """Wait until the client's requests are answered, and end all servers at once. Both together
+        take no longer than this grace, if the servers end when their input does."""
+        until = time.monotonic() + grace
+        while self._hub.is_at_work and not self._is_ending and time.monotonic() < until:
+            time.sleep(_LOOK_SECONDS)
+        left = max(until - time.monotonic(), min(grace, _LAST_SECONDS))
         with self._lock:
             self._is_ending = True
             running = list(self._running.values())
-        ending = [threading.Thread(target=member.stop, args=(grace,)) for member in running]
+        ending = [threading.Thread(target=member.stop, args=(left,)) for member in running]
         for thread in ending:
             thread.start()
         for thread in ending:
-            thread.join(grace + 3 * _LAST_SECONDS)
+            thread.join(left + 3 * _LAST_SECONDS)
         self._memory.save()
         self._running.clear()
         self._unasked.put(None)
@@ -127,37 +134,30 @@ class HubUpstream:
 
     def _of_run(self, run: list[RunningMember], name: str, change: Callable[[], Outputs]) -> None:
         """Tell the hub something about a server, unless another run has taken the place of this one."""
-        self._do(change, self._hand_over, lambda: self._running.get(name) in run)
-
-    def _hand_over(self, message: bytes) -> None:
-        self._take(message)
+        told: list[bytes] = []
+        with self._lock:
+            if self._running.get(name) in run:
+                self._carry_out(change(), told.append)
+        for message in told:  # The session may ask the hub something.
+            self._take(message)
 
     # -- what the hub asks for -----------------------------------------------------------------
 
-    def _do(
-        self,
-        change: Callable[[], Outputs],
-        tell: Callable[[bytes], object],
-        is_due: Callable[[], bool] = lambda: True,
-    ) -> None:
-        """Change the hub, and do what it says. Nothing here waits, so that all is done in its order.
-        The session hears of it afterwards: it may ask the hub something."""
-        told: list[bytes] = []
+    def _do(self, change: Callable[[], Outputs]) -> None:
+        """Change the hub, and do what it says. What it tells the session waits in the queue."""
         with self._lock:
-            if is_due():
-                self._carry_out(change(), told)
-        for message in told:
-            tell(message)
+            self._carry_out(change(), self._unasked.put)
 
-    def _carry_out(self, outputs: Outputs, told: list[bytes]) -> None:
+    def _carry_out(self, outputs: Outputs, tell: Callable[[bytes], object]) -> None:
+        """Do what the hub says. Nothing here waits, so that all is done in its order."""
         for output in outputs:
             match output:
                 case ToSession():
-                    told.append(output.message)
+                    tell(output.message)
                 case ToMember():
                     self._to_member(output)
                 case StartMember():
-                    self._start(output.name, told)
+                    self._start(output.name, tell)
                 case StopMember():
                     self._stop(output.name)
                 case WakeHub():
@@ -172,13 +172,13 @@ class HubUpstream:
         if member is not None:
             member.send(output.message, output.called)
 
-    def _start(self, name: str, told: list[bytes]) -> None:
+    def _start(self, name: str, tell: Callable[[bytes], object]) -> None:
         if self._is_ending:
             return
         server = self._group[name]
         fault = server.fault or self._begin(server)
         if fault:
-            self._carry_out(self._hub.member_ended(name, fault, for_good=True), told)
+            self._carry_out(self._hub.member_ended(name, fault, for_good=True), tell)
 
     def _begin(self, server: GroupedServer) -> str:
         """Begin a run of a server. Return why it cannot run at all, if so."""
@@ -228,4 +228,4 @@ class HubUpstream:
 
     def _ring(self, alarm: Any) -> None:
         if not self._is_ending:
-            self._do(partial(self._hub.rang, alarm), self._unasked.put)
+            self._do(partial(self._hub.rang, alarm))
