@@ -7,7 +7,6 @@ from typing import Final
 
 from penstock.disclosure.texts.shortening import clipped
 
-_MOST: Final = 20
 # The notices of one reply take so many characters: the smallest budget must have room for a result.
 _MOST_CHARS: Final = 400
 
@@ -18,11 +17,10 @@ class Notices:
         self._lock = threading.Lock()
 
     def put(self, about: str, told: str) -> None:
-        """Add a notice. It replaces an earlier one about the same."""
+        """Add a notice. It replaces an earlier one about the same, so there are never many."""
         with self._lock:
             self._told.pop(about, None)
-            if len(self._told) < _MOST:
-                self._told[about] = clipped(told, _MOST_CHARS)
+            self._told[about] = clipped(told, _MOST_CHARS)
 
     def withdraw(self, about: str) -> None:
         with self._lock:

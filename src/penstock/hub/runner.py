@@ -72,15 +72,16 @@ class Runner:
             work.turn += 1
             try:
                 effect = work.steps.send(given)
+                if self._waits_for(work, effect):
+                    return
             except StopIteration as done:
                 work.done(done.value)
                 return
             except Exception as error:  # noqa: BLE001 (the client gets an error for any failure)
                 logger().error("a request could not be handled", exc_info=error)
+                self._drop(work)
                 failed = messages.failure(work.key, INTERNAL_ERROR, _FAILED) if work.key else b""
                 work.done(failed or _FAILED.encode())
-                return
-            if self._waits_for(work, effect):
                 return
             given = [] if isinstance(effect, AskEach) else None
 
@@ -112,7 +113,7 @@ class Runner:
             self._out.send(passed.member, line)
 
     def _drop(self, work: HubWork) -> None:
-        """End a handler whose answer nobody wants."""
+        """End a handler whose answer nobody wants, or that has failed."""
         work.is_dropped = True
         self._stop_waiting(work)
         work.steps.close()
