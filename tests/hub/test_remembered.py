@@ -122,9 +122,32 @@ def test_a_server_that_the_user_removed_is_forgotten():
     remembered.server("old", "a")
     remembered.server("new", "b")
     remembered.names.claim("tools", {"a": ["x"], "b": ["y"]})
-    remembered.keep_only(["new"], ["b"])
+    remembered.keep_only({"b": "new"})
     assert set(remembered.servers) == {"new"}
     assert set(remembered.names.tables["tools"]) == {"y"}
+
+
+def test_a_server_with_a_fault_is_not_forgotten():
+    """Otherwise nobody could tell afterwards whether its tools have changed."""
+    remembered = Remembered()
+    names = [f"tool{number}" for number in range(2_000)]
+    listed = tools(*((name, "") for name in names))
+    remembered.learn(remembered.server("id of a", "a"), "tools", listed, 1.0)
+    remembered.names.claim("tools", {"a": names, "b": names})
+    remembered.keep_only({"a": "", "b": "id of b"})
+    remembered.server("a with a fault", "a")
+    both = after_saving(remembered, Remembered())
+    assert both.servers["id of a"].lists["tools"] == listed
+    assert both.names.home("tools", "a_tool7").server == "a"
+
+
+def test_a_server_that_the_user_renamed_is_the_same():
+    remembered = Remembered()
+    remembered.learn(remembered.server("id", "a"), "tools", tools(("read", "Reads.")), 1.0)
+    again = Remembered.read(remembered.encoded())
+    again.keep_only({"b": "id"})
+    (change,) = again.learn(again.server("id", "b"), "tools", tools(("read", "Evil.")), 2.0)
+    assert change.server == "b"
 
 
 # -- two processes with one file ---------------------------------------------------------------
@@ -185,7 +208,7 @@ def test_a_removed_server_does_not_come_back_from_the_file():
     saved.server("old", "a")
     saved.names.claim("tools", {"a": ["x"]})
     own = Remembered.read(saved.encoded())
-    own.keep_only(["new"], ["b"])
+    own.keep_only({"b": "new"})
     own.names.claim("tools", {"b": ["x"]})
     saved.server("newer", "c")  # another process, whose config has one more server
     saved.names.claim("tools", {"c": ["y"]})

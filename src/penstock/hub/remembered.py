@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -84,14 +84,22 @@ class Remembered:
 
     def server(self, identity: str, name: str) -> KnownServer:
         with self._lock:
-            return self.servers.setdefault(identity, KnownServer(name))
+            known = self.servers.setdefault(identity, KnownServer(name))
+            known.name = name  # The user may have renamed it.
+            return known
 
-    def keep_only(self, identities: Collection[str], names: Collection[str]) -> None:
-        """Forget servers that the user has removed or configured in another way."""
+    def keep_only(self, identities: Mapping[str, str]) -> None:
+        """Forget servers that the user has removed or configured in another way. The `identities` are
+        given by name. One is "" if it is not known, because the entry is at fault just now."""
         with self._lock:
             named = {home.server for table in self.names.tables.values() for home in table.values()}
-            self._removed.identities.update(self.servers.keys() - set(identities))
-            self._removed.names.update(named - set(names))
+            kept = set(identities.values())
+            self._removed.identities.update(
+                identity
+                for identity, known in self.servers.items()
+                if identity not in kept and identities.get(known.name) != ""
+            )
+            self._removed.names.update(named - identities.keys())
             self._forget(self._removed)
 
     def _forget(self, removed: _Removed) -> None:
@@ -138,8 +146,8 @@ def _learn_tools(known: KnownServer, items: Sequence[msgspec.Raw], now: float) -
 
 def _forget_old_names(names: Names, known: KnownServer) -> None:
     """Free names of what a server no longer lists, if there are many: a server may rename what it
-    lists without end."""
-    for kind in KINDS:
+    lists without end. One that has listed nothing yet may have a fault just now."""
+    for kind in KINDS if known.lists else ():
         most = len(known.lists.get(kind, [])) + _MOST_OLD_NAMES
         if names.count(kind, known.name) > most:
             names.keep_only(kind, known.name, _names_in(known, kind))

@@ -422,6 +422,13 @@ def identities(folder, entries, **options):
     return group(folder, {"mcpServers": entries}, **options).identities
 
 
+def test_the_identity_of_a_server_with_a_fault_is_not_known(tmp_path):
+    entries = {"a": {"command": "x", "env": {"KEY": "${API_TOKEN}"}}, "b": {"command": "y"}}
+    unset, is_set = identities(tmp_path, entries), identities(tmp_path, entries, environment=TOKEN)
+    assert unset == {"a": "", "b": is_set["b"]}
+    assert is_set["a"]
+
+
 def test_a_server_more_changes_no_identity(tmp_path):
     before = group(tmp_path, {"mcpServers": THREE})
     after = group(tmp_path, {"mcpServers": {"new": {"command": "n"}, **THREE}})

@@ -48,7 +48,7 @@ def read_group(
         identity_of(path),
         file.path.name,
         tuple(one for one in found if one.member.name in names),
-        {one.member.name: one.member.identity for one in found},
+        {one.member.name: "" if one.fault else one.member.identity for one in found},
     )
 
 

@@ -24,5 +24,6 @@ class ServerGroup(msgspec.Struct, frozen=True):
     identity: str  # of the front, to which stored results are bound
     name: str  # of the front, for figures
     servers: Sequence[GroupedServer]
-    # All servers of the file, by name: what is known of those that are not selected is kept.
+    # All servers of the file, by name: what is known of those that are not selected is kept. A
+    # server whose entry is at fault has "", because a variable that is not set hides its identity.
     identities: dict[str, str]

@@ -27,10 +27,10 @@ def memory_path(front: str) -> Path:
 
 
 def load(front: str, identities: Mapping[str, str]) -> Remembered:
-    """Return what is known of these servers, given as identities by name. A file that is missing or
+    """Return what is known of these servers, given as in `ServerGroup`. A file that is missing or
     damaged tells nothing."""
     found = _read(memory_path(front))
-    found.keep_only(identities.values(), identities.keys())
+    found.keep_only(identities)
     return found
 
 
