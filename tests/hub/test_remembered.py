@@ -93,6 +93,14 @@ def test_a_change_of_what_a_tool_returns_is_a_change():
     assert list(changes[0].parts) == ["outputSchema"]
 
 
+def test_a_tool_that_is_listed_twice_hides_no_change():
+    remembered = Remembered()
+    known = remembered.server("id", "files")
+    remembered.learn(known, "tools", tools(("read", "Reads.")), 1.0)
+    (change,) = remembered.learn(known, "tools", tools(("read", "Evil."), ("read", "Reads.")), 2.0)
+    assert change.parts["description"].now == "Evil."
+
+
 def test_a_tool_that_is_gone_for_a_while_hides_no_change():
     remembered = Remembered()
     known = remembered.server("id", "files")

@@ -15,7 +15,7 @@ from penstock.hub.outgoing import Outgoing
 from penstock.hub.outputs import ToSession, WakeHub
 from penstock.hub.resources import for_stream, wants
 from penstock.hub.runner import Runner
-from penstock.hub.tool_changes import changes_between
+from penstock.hub.tool_changes import changes_between, named
 from penstock.hub.work import AnnounceLists, LearnAgain
 from penstock.log import logger
 from penstock.wire import messages
@@ -91,10 +91,12 @@ class ListUpdates:
         member.slow.discard(kind)
         now = state.clock()
         state.notices.withdraw(f"list {member.name}")
+        before = member.items(kind)
         changes = state.remembered.learn(member.known, kind, given.items, now)
-        if kind == "tools":  # Another client's session may have learnt the list before.
-            changes += changes_between(member.name, member.items(kind), given.items, now)
         is_new = member.learn(kind, given.items, given.page, now, changes=given.changes)
+        if is_new and kind == "tools":  # Another client's session may have learnt the list before.
+            known = dict(named(before))
+            changes += changes_between(member.name, known, given.items, now)
         state.note_changes(member, changes)
         if is_new:
             state.unsaved = True

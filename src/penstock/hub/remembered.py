@@ -13,7 +13,14 @@ import msgspec
 from penstock.hub.kinds import KINDS, NAMED_BY, Kind
 from penstock.hub.links import widget_of
 from penstock.hub.names import Names, Table
-from penstock.hub.tool_changes import ToolChange, changes_between, dropped, each_once, latest
+from penstock.hub.tool_changes import (
+    ToolChange,
+    changes_between,
+    dropped,
+    each_once,
+    latest,
+    named,
+)
 from penstock.wire import messages
 
 FORMAT: Final = 1
@@ -31,7 +38,7 @@ class KnownServer(msgspec.Struct):
     info: dict[str, Any] = {}
     instructions: str = ""
     lists: dict[str, list[msgspec.Raw]] = {}
-    dropped: list[msgspec.Raw] = []  # tools that it has listed before
+    dropped: dict[str, msgspec.Raw] = {}  # tools that it has listed before, by name
 
 
 class _File(msgspec.Struct):
@@ -75,7 +82,7 @@ class Remembered:
         cannot hold."""
         with self._lock:
             bare = {
-                identity: msgspec.structs.replace(known, lists={}, dropped=[])
+                identity: msgspec.structs.replace(known, lists={}, dropped={})
                 for identity, known in self.servers.items()
             }
             lists = {identity: _texts(known) for identity, known in self.servers.items()}
@@ -139,8 +146,11 @@ class Remembered:
 
 def _learn_tools(known: KnownServer, items: Sequence[msgspec.Raw], now: float) -> list[ToolChange]:
     """Return how known tools have changed, and keep those that are no longer listed."""
-    earlier = [*known.dropped, *known.lists.get("tools", [])]
-    known.dropped = dropped(earlier, items)
+    before = known.lists.get("tools", [])
+    if list(map(bytes, before)) == list(map(bytes, items)):
+        return []
+    earlier = known.dropped | dict(named(before))
+    known.dropped = dropped(earlier, dict(named(items)))
     return changes_between(known.name, earlier, items, now)
 
 
@@ -166,13 +176,13 @@ def _newer(saved: KnownServer, own: KnownServer) -> KnownServer:
     """Return the newer facts. A list that only the older ones have is kept."""
     older, newer = (own, saved) if saved.learnt_at > own.learnt_at else (saved, own)
     lists = {**older.lists, **newer.lists}
-    earlier = [*older.dropped, *older.lists.get("tools", []), *newer.dropped]
-    gone = dropped(earlier, lists.get("tools", []))
+    earlier = older.dropped | dict(named(older.lists.get("tools", []))) | newer.dropped
+    gone = dropped(earlier, dict(named(lists.get("tools", []))))
     return msgspec.structs.replace(newer, lists=lists, dropped=gone)
 
 
 def _texts(known: KnownServer) -> dict[str, list[str]]:
-    lists = {**known.lists, _DROPPED: known.dropped} if known.dropped else known.lists
+    lists = {**known.lists, _DROPPED: list(known.dropped.values())}
     return {
         kind: [bytes(item).decode(errors="replace") for item in items]
         for kind, items in lists.items()
@@ -185,5 +195,5 @@ def _servers(file: _File) -> dict[str, KnownServer]:
             kind: [msgspec.Raw(item.encode(errors="replace")) for item in items]
             for kind, items in file.lists.get(identity, {}).items()
         }
-        known.dropped = known.lists.pop(_DROPPED, [])
+        known.dropped = dict(named(known.lists.pop(_DROPPED, [])))
     return file.servers

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Final
 
 import msgspec
@@ -16,7 +17,8 @@ from penstock.hub.differences import Difference, difference
 from penstock.wire import messages
 
 _MOST_CHANGES: Final = 100  # of one server: one that changes without end hides none of another
-_MOST_DROPPED: Final = 1_000_000  # bytes of one server
+_MOST_DROPPED: Final = 500  # tools of one server
+_MOST_DROPPED_BYTES: Final = 1_000_000
 # The members of a tool that tell an agent what it does, how to call it, and what it returns.
 _TELLING: Final = ("description", "inputSchema", "annotations", "outputSchema")
 
@@ -30,18 +32,24 @@ class ToolChange(msgspec.Struct, frozen=True):
     at: float  # seconds since 1970
 
 
+Tools = Mapping[str, msgspec.Raw]  # by name
+
+
+def named(tools: Sequence[msgspec.Raw]) -> list[tuple[str, msgspec.Raw]]:
+    """Return tools with their names. One without a name cannot be called."""
+    found = ((messages.text_of(messages.members_of(tool), "name"), tool) for tool in tools)
+    return [(name, tool) for name, tool in found if name is not None]
+
+
 def changes_between(
-    server: str, before: Sequence[msgspec.Raw], after: Sequence[msgspec.Raw], now: float
+    server: str, before: Tools, after: Sequence[msgspec.Raw], now: float
 ) -> list[ToolChange]:
-    """Compare the tools of two lists. Tools that are new, or gone, have not changed."""
-    if list(map(bytes, before)) == list(map(bytes, after)):
-        return []
-    earlier = {_name_of(tool): tool for tool in before}
+    """Compare the tools of two lists. Tools that are new, or gone, have not changed. A hostile server
+    may list a tool twice."""
     found = []
-    for tool in after:
-        name = _name_of(tool)
-        known = earlier.get(name)
-        if name is None or known is None or bytes(known) == bytes(tool):
+    for name, tool in named(after):
+        known = before.get(name)
+        if known is None or bytes(known) == bytes(tool):
             continue
         parts = _different_parts(messages.members_of(known), messages.members_of(tool))
         if parts:
@@ -67,22 +75,13 @@ def _text(part: Any) -> str:
     return "" if part is None else rawjson.text(encode(part))
 
 
-def _name_of(tool: msgspec.Raw) -> str | None:
-    return messages.text_of(messages.members_of(tool), "name")
-
-
-def dropped(earlier: Sequence[msgspec.Raw], listed: Sequence[msgspec.Raw]) -> list[msgspec.Raw]:
+def dropped(earlier: Tools, listed: Tools) -> dict[str, msgspec.Raw]:
     """Return the earlier tools that are not listed now, of very many the latest. Otherwise a server
     could hide a change by listing nothing in between."""
-    names = set(map(_name_of, listed))
-    last = {name: tool for tool in earlier if (name := _name_of(tool)) not in names}
-    kept, size = [], 0
-    for tool in reversed(last.values()):
-        size += len(bytes(tool))
-        if size > _MOST_DROPPED:
-            break
-        kept.append(tool)
-    return kept[::-1]
+    gone = [name for name in earlier if name not in listed][-_MOST_DROPPED:]
+    sizes = accumulate(len(bytes(earlier[name])) for name in reversed(gone))
+    fitting = sum(size <= _MOST_DROPPED_BYTES for size in sizes)
+    return {name: earlier[name] for name in gone[len(gone) - fitting :]}
 
 
 def latest(changes: Sequence[ToolChange]) -> list[ToolChange]:
