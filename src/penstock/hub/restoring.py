@@ -16,19 +16,22 @@ _SECONDS_FOR_LEVEL: Final = 5.0  # a call may wait for this
 
 
 def restore(state: HubState, member: MemberState) -> Steps:
-    yield from tell_level(state, member)
+    if lacks_level(state, member):
+        yield from tell_level(state, member)
     yield FollowResources(member)
     return b""
 
 
-def tell_level(state: HubState, member: MemberState) -> Asking[None]:
-    """Tell a legacy server the log level, unless it knows it. A modern client names the level with
+def lacks_level(state: HubState, member: MemberState) -> bool:
+    """Return whether a legacy server was not told the log level. A modern client names the level with
     each request."""
-    level = state.client.wanted_level if member.sets_level else ""
-    if level and level != member.log_level:
-        member.log_level = level
-        params = encode({"level": level})
-        yield AskEach([AskMember(member, "logging/setLevel", params, _SECONDS_FOR_LEVEL)])
+    return member.sets_level and state.client.wanted_level not in ("", member.log_level)
+
+
+def tell_level(state: HubState, member: MemberState) -> Asking[None]:
+    member.log_level = level = state.client.wanted_level
+    params = encode({"level": level})
+    yield AskEach([AskMember(member, "logging/setLevel", params, _SECONDS_FOR_LEVEL)])
 
 
 def follow(member: MemberState) -> Steps:

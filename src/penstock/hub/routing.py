@@ -28,7 +28,7 @@ from penstock.hub.hub_state import ClientRequest, Holder, HubState
 from penstock.hub.kinds import NAMED_BY, Kind
 from penstock.hub.links import links_in, mentions, result_renamed
 from penstock.hub.member_state import MemberState
-from penstock.hub.restoring import tell_level
+from penstock.hub.restoring import lacks_level, tell_level
 from penstock.wire import messages
 from penstock.wire.messages import (
     INTERNAL_ERROR,
@@ -51,7 +51,8 @@ def routed(
 ) -> Steps:
     """Send a request to a server, with other values for some of its parameters. Return the answer
     in the client's era and under the client's names."""
-    yield ReachMembers([member], patience=PATIENCE)
+    if not member.is_ready:
+        yield ReachMembers([member], patience=PATIENCE)
     if not member.is_ready:
         return request.fail(UPSTREAM_GONE, unreachable(member))
     if not state.speaks_to(member):
@@ -60,7 +61,8 @@ def routed(
         if _is_of_tasks(request):
             told = cannot_cross(member.name, "runs tasks")
             return request.fail(METHOD_NOT_FOUND, told)
-    yield from tell_level(state, member)
+    if lacks_level(state, member):
+        yield from tell_level(state, member)
     answer: MemberAnswer = yield PassOn(member, line_for(state, request, member, changes))
     return answered(state, request, member, answer)
 
@@ -190,7 +192,7 @@ def by_name(kind: Kind, state: HubState, request: ClientRequest) -> Steps:
     name = messages.text_of(request.members, NAMED_BY[kind])
     if name is None:
         return request.fail(INVALID_PARAMS, f"params.{NAMED_BY[kind]} must be a text.")
-    found = yield from found_by_name(state, kind, name)
+    found = state.find(kind, name) or (yield from found_by_name(state, kind, name))
     if found is None:
         return request.fail(INVALID_PARAMS, _unknown(state, kind, name))
     member, own = found
