@@ -14,6 +14,7 @@ from benchmarks.programs.servers import Server, server
 
 MANY: Final = 10
 _SLOW: Final = (sys.executable, "-m", "benchmarks.servers.slow_light")
+_ROOT: Final = {"PYTHONPATH": str(Path(__file__).parents[2])}
 # Ten servers of seven packages, in both languages. Three of them run twice, so that names collide.
 _REAL: Final = (
     "excel", "excel", "filesystem", "filesystem", "git", "gitlab", "memory", "memory", "sqlite", "time",
@@ -30,7 +31,8 @@ def slow(slowest: float, count: int = MANY) -> dict[str, Server]:
     """Return servers that wait before they start, the last of them for `slowest` seconds."""
     waits = (slowest * number / count for number in range(1, count + 1))
     return {
-        f"slow{number}": Server((*_SLOW, str(seconds)), {}) for number, seconds in enumerate(waits)
+        f"slow{number}": Server((*_SLOW, str(seconds)), _ROOT)
+        for number, seconds in enumerate(waits)
     }
 
 

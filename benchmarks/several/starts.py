@@ -32,7 +32,8 @@ Start = Callable[[], float]  # gives the seconds
 
 
 def measure() -> Iterator[Line]:
-    with TemporaryDirectory() as place:
+    # The process that counts tokens may write byte code for a moment after Penstock has ended.
+    with TemporaryDirectory(ignore_cleanup_errors=True) as place:
         folder = Path(place)
         environment = with_byte_code(folder / "byte-code")
         yield from _late(folder, environment)
@@ -47,7 +48,7 @@ def _late(folder: Path, environment: Environment) -> Iterator[Line]:
     ms = _in_turns(
         {
             "ours": lambda: _start_without_memory(ours.command, environment, folder, marks),
-            "slowest": lambda: _start(slowest.command, environment),
+            "slowest": lambda: _start(slowest.command, {**environment, **slowest.environment}),
         }
     )
     what = "ten servers that start late: to tools/list, beside the slowest alone"
