@@ -44,6 +44,9 @@ from benchmarks import (
 )
 from benchmarks.lines import Line, table
 from benchmarks.programs import report as programs
+from benchmarks.several import calls as several_calls
+from benchmarks.several import starts as several_starts
+from benchmarks.several import tasks as several_tasks
 from penstock.figures.place import figures_file
 from penstock.figures.unfinished import wait_for_clerks
 
@@ -70,6 +73,9 @@ TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "tasks": tasks.measure,
     "programs": programs.measure,
     "program-calls": program_calls.measure,
+    "several-calls": several_calls.measure,
+    "several-starts": several_starts.measure,
+    "several-tasks": several_tasks.measure,
     "adapters": adapters.measure,
     "shaping": shaping.measure,
     "shapes": shapes.measure,

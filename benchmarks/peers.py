@@ -29,11 +29,12 @@ class Contender:
 
     command: tuple[str, ...]
     invoker: str = ""  # the tool that calls all others, if there is one
+    prefix: str = ""  # of the names of tools
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Return the parameters of `tools/call`."""
         if not self.invoker:
-            return {"name": tool, "arguments": arguments}
+            return {"name": self.prefix + tool, "arguments": arguments}
         return {
             "name": self.invoker,
             "arguments": {"tool_name": tool, "tool_input": arguments},
@@ -53,6 +54,11 @@ def replay(catalogue: Catalogue, file: Path) -> Contender:
 
 def penstock(server: Contender, *options: str) -> Contender:
     return Contender((sys.executable, "-m", "penstock", "run", *options, "--", *server.command))
+
+
+def penstock_servers(file: Path, *options: str) -> Contender:
+    """Return one Penstock in front of all servers of a file."""
+    return Contender((sys.executable, "-m", "penstock", "run", *options, "--servers", str(file)))
 
 
 def mcp_compressor(server: Contender, *options: str) -> Contender:

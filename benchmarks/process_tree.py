@@ -14,8 +14,12 @@ _CPU = slice(11, 15)  # of `stat` after the name: own and ended children's, user
 
 def megabytes(pid: int) -> float:
     """Return the resident memory. What processes share counts for each of them."""
-    pages = sum(int((one / "statm").read_text().split()[1]) for one in _tree(pid))
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
+    return sum(map(_resident, _tree(pid)))
+
+
+def own_megabytes(pid: int) -> float:
+    """Return the resident memory of the process without those below it."""
+    return _resident(_PROC / str(pid))
 
 
 def descriptors(pid: int) -> int:
@@ -34,6 +38,11 @@ def _tree(pid: int) -> Iterator[Path]:
         with suppress(FileNotFoundError, ProcessLookupError):
             for child in (task / "children").read_text().split():
                 yield from _tree(int(child))
+
+
+def _resident(process: Path) -> float:
+    pages = int((process / "statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
 
 
 def _stat(process: Path) -> list[str]:

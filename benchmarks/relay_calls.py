@@ -32,18 +32,18 @@ def measure() -> Iterator[Line]:
         "mcp-compressor": peers.mcp_compressor(server),
         "FastMCP proxy": peers.fastmcp_proxy(server),
     }
-    times = _in_rounds({"direct": server, "ours": peers.penstock(server), **relays})
+    times = in_rounds({"direct": server, "ours": peers.penstock(server), **relays})
     floor = times.pop("direct")
     for percentile in PERCENTILES:
         added = {name: _added(rounds, floor, percentile) for name, rounds in times.items()}
         for name in relays:
             what = f"added to a call, p{percentile}, beside {name}"
             yield Line(what, added["ours"], added[name], "us", LIMIT)
-        without = median(_percentile(calls, percentile) for calls in floor)
+        without = median(percentile_of(calls, percentile) for calls in floor)
         yield Line(f"  a call without a relay, p{percentile}", without, unit="us")
 
 
-def _in_rounds(contenders: Mapping[str, Contender]) -> dict[str, Rounds]:
+def in_rounds(contenders: Mapping[str, Contender]) -> dict[str, Rounds]:
     """Return the microseconds of each call."""
     times: dict[str, Rounds] = {name: [] for name in contenders}
     with ExitStack() as running:
@@ -69,10 +69,10 @@ def _calls(client: WireClient, contender: Contender) -> list[float]:
 
 def _added(rounds: Rounds, floor: Rounds, percentile: int) -> float:
     return median(
-        _percentile(through, percentile) - _percentile(without, percentile)
+        percentile_of(through, percentile) - percentile_of(without, percentile)
         for through, without in zip(rounds, floor, strict=True)
     )
 
 
-def _percentile(times: list[float], percentile: int) -> float:
+def percentile_of(times: list[float], percentile: int) -> float:
     return quantiles(times, n=100)[percentile - 1]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
@@ -30,7 +31,7 @@ def measure() -> Iterator[Line]:
         "FastMCP proxy": peers.fastmcp_proxy(server),
     }
     with TemporaryDirectory() as byte_code:
-        ms = clock.best(_in_turns(contenders, _environment(byte_code)))
+        ms = clock.best(_in_turns(contenders, with_byte_code(Path(byte_code))))
     yield _line("start to tools/list, beside mcp-compressor", ms, "mcp-compressor", LIMIT)
     yield _line("start to tools/list, beside FastMCP proxy", ms, "FastMCP proxy", LIMIT)
     yield _line("start to tools/list, beside no relay", ms, "direct")
@@ -40,8 +41,9 @@ def _line(what: str, ms: Mapping[str, float], floor: str, limit: float | None = 
     return Line(what, ms["ours"], ms[floor], limit=limit)
 
 
-def _environment(byte_code: str) -> dict[str, str]:
-    environment = {**os.environ, "PYTHONPYCACHEPREFIX": byte_code}
+def with_byte_code(folder: Path) -> dict[str, str]:
+    """Return an environment in which Python caches byte code in the folder, as in an installation."""
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     return environment
 

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from benchmarks.wire import HELLO
 
@@ -24,6 +24,14 @@ _MOST_SAID = 300
 _METHOD_NOT_FOUND = {"code": -32601, "message": "Method not found"}
 
 Tool = dict[str, Any]
+
+
+class Answering(Protocol):
+    """A party that answers like a server."""
+
+    instructions: str
+
+    def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]: ...
 
 
 class NoList(Exception):
@@ -54,7 +62,7 @@ def greeted(
             ) from error
 
 
-def listed(conversation: Conversation) -> Iterator[Tool]:
+def listed(conversation: Answering) -> Iterator[Tool]:
     """Yield the tools on all pages of the list."""
     cursor: dict[str, Any] = {}
     for _ in range(_MOST_PAGES):

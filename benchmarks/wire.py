@@ -62,7 +62,7 @@ class WireClient:
         start = perf_counter_ns()
         self._input.write(line)
         self._input.flush()
-        answer = self._answer(b'"id":%d,' % self._last_id)
+        answer = self._answer(b'"id":%d' % self._last_id)
         return (perf_counter_ns() - start) / _NS_PER_MS, answer
 
     def ask_at_once(self, method: str, many: Sequence[Mapping[str, Any]]) -> list[bytes]:
@@ -75,17 +75,24 @@ class WireClient:
         self._input.flush()
         waiting, answers = set(ids), {}
         while waiting:
-            line = self._answer(b'"id":')
-            answers[str(json.loads(line)["id"])] = line
+            line = self._line()
+            answers[str(json.loads(line).get("id"))] = line
             waiting -= answers.keys()
         return [answers[key] for key in ids]
 
     def _answer(self, mark: bytes) -> bytes:
-        """Return the first line that is an answer: notifications may come before it."""
-        for line in self._output:
-            if mark in line[:64]:
+        """Return the first line that is an answer: notifications may come before it. Its id is the
+        first or the last of its members."""
+        while True:
+            line = self._line()
+            if mark + b"," in line[:64] or line.endswith(mark + b"}\n"):
                 return line
-        raise EOFError(f"{self._process.args!r} closed its output")
+
+    def _line(self) -> bytes:
+        line = self._output.readline()
+        if not line:
+            raise EOFError(f"{self._process.args!r} closed its output")
+        return line
 
     @property
     def pid(self) -> int:

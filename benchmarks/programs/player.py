@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from benchmarks.strangers import Conversation, listed
+from benchmarks.strangers import Answering, listed
 from penstock.core.budget.measure import O200kMeter
 
 # Not the default meter: it may be an estimate, which is not a measurement.
@@ -27,7 +27,7 @@ class Failed(Exception):
 class Player:
     """One side of one task. `calls` and `tokens` count, and `start` is what was read before all calls."""
 
-    def __init__(self, conversation: Conversation) -> None:
+    def __init__(self, conversation: Answering) -> None:
         self._conversation = conversation
         tools = [_read_of(tool) for tool in listed(conversation)]
         self._names = {tool["name"] for tool in tools}

@@ -3,6 +3,7 @@
 import json
 import re
 import unicodedata
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -284,11 +285,21 @@ class Column:
     def shown(self, cell: Any) -> str:
         if isinstance(cell, bool):  # beside other types, the table has 1 and 0
             return str(cell).lower() if self.is_boolean else str(int(cell))
-        return str(cell)
+        return _printed(cell) if isinstance(cell, float) else str(cell)
 
     def rank(self, cell: Any) -> tuple[bool, Any]:
         number = self.number(cell)
         return (True, _rank(cell)) if number is None else (False, number)
+
+
+def _printed(number: float) -> str:
+    """Return a float as JavaScript prints it."""
+    if number == 0:
+        return "0"
+    if 1e-6 <= abs(number) < 1e21:
+        return format(Decimal(repr(number)), "f").removesuffix(".0")
+    digits, power = repr(number).split("e")
+    return f"{digits}e{int(power):+d}"
 
 
 # The table holds an integer beyond 64 bits as text, but it still counts as a number.
@@ -362,6 +373,7 @@ _finds = st.one_of(
 )
 @HALF
 @example([{"a": 2**53 + 1}, {"a": float(2**53)}], "a", False, [], "", None)
+@example([{"a": 1.0}, {"a": 1e-7}, {"a": -0.0}], None, False, [], "0", None)
 def test_orders_are_those_of_plain_python(rows, column, descending, conditions, find, data):
     known = sorted({name for row in rows for name in row}) or ["value"]
     where = [
