@@ -25,11 +25,11 @@ LISTS = {
 class ScriptedServer:
     """A server that lists things, and answers every other request with what it got."""
 
-    def __init__(self, *tools, era="legacy", instructions="", **lists):
+    def __init__(self, *tools, era="legacy", instructions="", able_to_log=True, **lists):
         self.era = era
         self.instructions = instructions
         self.lists = {"tools": [tool(name) for name in tools], **lists}
-        self.able = {}  # what it declares besides its lists
+        self.able = {"logging": {}} if able_to_log else {}  # what it declares besides its lists
         self.received = []
         self.is_silent: set[str] = set()  # methods that get no answer
         self.answers: dict[str, Callable[[dict], dict]] = {}
@@ -41,7 +41,7 @@ class ScriptedServer:
         able |= {"prompts": changing} if "prompts" in self.lists else {}
         if "resources" in self.lists or "resourceTemplates" in self.lists:
             able["resources"] = {**changing, "subscribe": True}
-        return {**able, "logging": {}, **self.able}
+        return {**able, **self.able}
 
     def take(self, message):
         """Return the answers to a message."""
@@ -61,7 +61,7 @@ class ScriptedServer:
         is_modern = VERSION in params.get("_meta", {})
         if method == "subscriptions/listen":
             return None
-        if is_modern != (self.era == "modern"):
+        if self.era not in ("both", "modern" if is_modern else "legacy"):
             return None
         stamp = {"resultType": "complete"} if is_modern else {}
         said = {"capabilities": self.capabilities, "instructions": self.instructions, **stamp}

@@ -1,7 +1,9 @@
 """Messages that have another form in the client's era than in the server's."""
 
 import pytest
-from scripted_servers import META, Bench, ScriptedServer, tool
+from scripted_servers import META, VERSION, Bench, ScriptedServer, tool
+
+from penstock.hub.remembered import Remembered
 
 LEVEL = "io.modelcontextprotocol/logLevel"
 ROWS = {"type": "array", "items": {"type": "object"}}
@@ -63,6 +65,72 @@ def test_a_modern_client_hears_no_log_below_its_level(level, heard):
     bench.ask("tools/list", _meta=wanting("warning"))
     bench.from_server("old", log(level, "hm"))
     assert bool(bench.told("notifications/message")) == heard
+
+
+def next_run(bench):
+    """Return the next run with the same servers, for a modern client."""
+    again = Bench(Remembered.read(bench.remembered.encoded()), **bench.servers)
+    for server in again.servers.values():
+        server.received.clear()
+    again.ask_modern("tools/list")
+    return again
+
+
+def test_a_server_that_a_legacy_client_has_started_speaks_to_a_modern_one_in_its_era():
+    bench = Bench(both=ScriptedServer("x", era="both"), other=ScriptedServer("y"))
+    bench.greet()
+    bench.names()
+    again = next_run(bench)
+    again.ask_modern("tools/call", name="x")
+    assert not again.servers["both"].got("initialize")
+    assert VERSION in again.servers["both"].got("tools/call")[0]["params"]["_meta"]
+
+
+def test_a_server_that_has_refused_an_era_is_not_asked_for_it_again():
+    bench = Bench(old=ScriptedServer("x"), other=ScriptedServer("y"))
+    bench.ask_modern("tools/list")
+    assert bench.servers["old"].got("server/discover")
+    again = next_run(bench)
+    again.ask_modern("tools/call", name="x")
+    assert not again.servers["old"].got("server/discover")
+
+
+def test_a_server_that_was_slow_to_start_is_asked_for_its_era_again():
+    bench = Bench(slow=ScriptedServer("x", era="both"), other=ScriptedServer("y"))
+    bench.servers["slow"].is_silent.add("server/discover")
+    bench.begin("tools/list", _meta=META)
+    bench.wait(6)
+    assert bench.servers["slow"].got("initialize")
+    bench.servers["slow"].is_silent.clear()
+    again = next_run(bench)
+    again.ask_modern("tools/call", name="x")
+    assert not again.servers["slow"].got("initialize")
+
+
+def test_what_a_server_can_do_depends_on_the_era_of_its_own_client():
+    """The clients of one `serve` share what is known of the servers."""
+    shared = Remembered()
+    old = Bench(shared, a=ScriptedServer("x"), b=ScriptedServer("y"))
+    old.greet()
+    old.names()
+    quiet = ScriptedServer("x", era="modern", able_to_log=False)
+    Bench(shared, a=quiet, b=ScriptedServer("y")).ask_modern("tools/call", name="x")
+    assert quiet.got("server/discover")
+    old.ask("logging/setLevel", level="debug")
+    assert old.servers["a"].got("logging/setLevel")
+
+
+def test_a_server_that_another_client_has_just_greeted_is_listed():
+    shared = Remembered()
+    servers = {"a": ScriptedServer("x"), "b": ScriptedServer("y")}
+    first, second = Bench(shared, **servers), Bench(shared, **servers)
+    second.stuck.add("b")
+    first.greet()
+    first.stuck.add("b")
+    second.greet()
+    key = second.begin("tools/list")
+    second.release("b")
+    assert [one["name"] for one in second.answer(key)["result"]["tools"]] == ["x", "y"]
 
 
 def test_an_unknown_log_level_is_refused():

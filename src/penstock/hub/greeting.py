@@ -9,7 +9,7 @@ import msgspec
 
 from penstock.hub.client_state import ClientState
 from penstock.hub.effects import AskEach, AskMember, MemberAnswer, Steps, TellMember
-from penstock.hub.member_state import MemberState
+from penstock.hub.member_state import Era, MemberState
 from penstock.wire import eras, messages
 from penstock.wire.server_info import repeated_info
 from penstock.wire.upstream_state import capabilities_in
@@ -24,17 +24,22 @@ _INITIALIZED: Final = messages.notification("notifications/initialized", b"{}")
 def greet(client: ClientState, member: MemberState) -> Steps:
     """Learn a server's era, and what it can do. Return why it cannot be used, or b""."""
     methods = list(_WAYS)
-    if client.is_modern and member.known.era != "legacy":
+    if client.is_modern and member.known.only != "legacy":
         methods.reverse()
     if member.ended_at == methods[0] and member.known.era != _ERAS[methods[0]]:
         methods.reverse()  # Some servers end at the greeting of the other era.
+        member.refused.add(_ERAS[member.ended_at])
     refusals = []
     for method in methods:
         member.greeted_with = method
         refusals.append((yield from _WAYS[method](client, member)))
         if not (refusals[-1] and member.is_running):
             break
-    return refusals[0] if refusals[-1] else b""
+    if refusals[-1]:
+        return refusals[0]
+    is_only = bool(member.refused - {member.era})
+    member.known.only = member.era if is_only or member.known.only == member.era else ""
+    return b""
 
 
 def _discover(client: ClientState, member: MemberState) -> Steps:
@@ -43,7 +48,7 @@ def _discover(client: ClientState, member: MemberState) -> Steps:
     seconds = _SECONDS if member.known.era == "modern" else _SECONDS_FOR_A_TRY
     (answer,) = yield AskEach([AskMember(member, "server/discover", params, seconds)])
     if answer.result is None:
-        return _refusal(answer)
+        return _refusal(member, "modern", answer)
     member.era, member.version = "modern", eras.MODERN_VERSIONS[0]
     _note(member, answer.result, repeated_info(answer.result))
     return b""
@@ -53,7 +58,7 @@ def _initialize(client: ClientState, member: MemberState) -> Steps:
     params = client.initialize_params()
     (answer,) = yield AskEach([AskMember(member, "initialize", params, _SECONDS)])
     if answer.result is None:
-        return _refusal(answer)
+        return _refusal(member, "legacy", answer)
     member.era = "legacy"
     member.version = messages.text_of(answer.result, "protocolVersion") or ""
     _note(member, answer.result, messages.decoded(answer.result.get("serverInfo")))
@@ -61,20 +66,23 @@ def _initialize(client: ClientState, member: MemberState) -> Steps:
     return b""
 
 
-_ERAS: Final = {"initialize": "legacy", "server/discover": "modern"}
+_ERAS: Final[Mapping[str, Era]] = {"initialize": "legacy", "server/discover": "modern"}
 _WAYS: Final[Mapping[str, Callable[[ClientState, MemberState], Steps]]] = {
     "initialize": _initialize,
     "server/discover": _discover,
 }
 
 
-def _refusal(answer: MemberAnswer) -> bytes:
+def _refusal(member: MemberState, era: Era, answer: MemberAnswer) -> bytes:
+    """Return why a server was not greeted. One that was slow may speak the era all the same."""
+    if answer.message is not None:
+        member.refused.add(era)
     return answer.told.encode("utf-8", "replace") or b"it refused the greeting"
 
 
 def _note(member: MemberState, said: Mapping[str, msgspec.Raw], info: object) -> None:
     known = member.known
     known.era = member.era
-    known.capabilities = capabilities_in(dict(said))
+    known.capabilities = member.greeted = capabilities_in(dict(said))
     known.info = info if isinstance(info, dict) else {}
     known.instructions = (messages.text_of(said, "instructions") or "")[:_LONGEST_INSTRUCTIONS]

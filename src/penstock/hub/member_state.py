@@ -49,6 +49,8 @@ class MemberState:
         self.known = known
         self.phase: Phase = "idle"
         self.era: Era = ""
+        self.refused: set[Era] = set()  # the eras that it has refused to speak
+        self.greeted: dict[str, Any] | None = None  # what it said that it can do, in this session
         self.version = ""
         self.reason = ""  # why it is down
         self.is_reported_down = False
@@ -95,8 +97,13 @@ class MemberState:
 
     # -- what it can do ------------------------------------------------------------------------
 
+    @property
+    def capabilities(self) -> dict[str, Any]:
+        """Return what the server can do. It may say something else to a client of the other era."""
+        return self.known.capabilities if self.greeted is None else self.greeted
+
     def can(self, capability: str) -> bool:
-        return capability in self.known.capabilities
+        return capability in self.capabilities
 
     def has_list(self, kind: Kind) -> bool:
         return self.is_known and self.can(CAPABILITY[kind])
@@ -116,7 +123,7 @@ class MemberState:
 
     def _announces(self, method: str) -> bool:
         name = next(CAPABILITY[kind] for kind in KINDS if CHANGED[kind] == method)
-        declared = self.known.capabilities.get(name)
+        declared = self.capabilities.get(name)
         return isinstance(declared, dict) and declared.get("listChanged") is True
 
     @property

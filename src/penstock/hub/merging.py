@@ -73,7 +73,7 @@ def _capabilities(state: HubState) -> dict[str, Any]:
     client cannot learn of a capability later. So all that Penstock can route is declared then."""
     joined: dict[str, Any] = {}
     for member in state.all:
-        for name, value in member.known.capabilities.items():
+        for name, value in member.capabilities.items():
             if name != "tasks" or member.known.era == state.client.era:
                 _join(joined, name, value)
     is_open = any(not member.is_known for member in state.all)
@@ -160,7 +160,7 @@ def _common_item(
         page = state.names.common("resources", member.name, widget)
         if page != widget:
             told |= {"_meta": with_widget(members, page)["_meta"]}
-    if kind == "tools" and member.known.era == "modern" and not is_modern:
+    if kind == "tools" and member.era != "legacy" and not is_modern:
         allowed = tool_to_legacy(members)
         if len(allowed) < len(members):
             return messages.object_from({**allowed, **told})

@@ -33,6 +33,7 @@ class KnownServer(msgspec.Struct):
 
     name: str
     era: str = ""
+    only: str = ""  # its era, if it has refused the other
     learnt_at: float = 0.0  # seconds since 1970
     capabilities: dict[str, Any] = {}
     info: dict[str, Any] = {}

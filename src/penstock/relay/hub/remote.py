@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from typing import Final
 
@@ -69,6 +69,8 @@ class RemoteMember:
         self._is_stopped = False
         self._seconds = 0.0
         self._waiting: asyncio.Queue[_Waiting] = asyncio.Queue()
+        # What a client does not read holds up this thread, and no other server.
+        self._thread = ThreadPoolExecutor(1, "penstock-url")
         connection = UrlConnection(target, most, facts, self._receive, partial(_aside, renewed))
         self._done = asyncio.run_coroutine_threadsafe(self._run(connection), self._loop)
 
@@ -97,11 +99,13 @@ class RemoteMember:
                 await asyncio.wait(connection.posts, timeout=self._seconds)
         except Exception as error:  # noqa: BLE001 (whatever it is, the requests must be answered)
             logger().exception("sending to a server failed")
-            await asyncio.to_thread(self._ended, f"Penstock could not send to it: {error}")
+            told = f"Penstock could not send to it: {error}"
+            await self._loop.run_in_executor(self._thread, self._ended, told)
         finally:
             await connection.break_off()
             await connection.close(_FAREWELL_SECONDS)
+            self._thread.shutdown(wait=False)
 
     async def _receive(self, message: bytes) -> None:
-        """Hand over a message on another thread: no server waits for what is done with it."""
-        await asyncio.to_thread(self._take, message)
+        """Hand over a message on the thread of this connection."""
+        await self._loop.run_in_executor(self._thread, self._take, message)
