@@ -1,10 +1,13 @@
 """`penstock serve` is told to end while requests are in progress."""
 
 import re
+import socket
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+import httpx2
 import pytest
 from http_rig import (
     ACCEPT,
@@ -40,8 +43,13 @@ def target(request):
 
 @pytest.fixture
 def served(target, tmp_path):
-    log = tmp_path / "log"
-    with serve_command(*target) as command, log.open("wb") as stream:
+    with serve_command(*target) as command, running(command, tmp_path / "log") as served:
+        yield served
+
+
+@contextmanager
+def running(command, log):
+    with log.open("wb") as stream:
         process = subprocess.Popen(command, stderr=stream)
         try:
             assert eventually(lambda: "http://" in log.read_text(), SECONDS)
@@ -99,3 +107,47 @@ def test_a_call_whose_stream_is_open_gets_the_error_there(served):
             progress, answer = messages_of(future.result(SECONDS))
     assert progress["method"] == "notifications/progress"
     assert (answer["id"], answer["error"]["code"]) == (5, -32010)
+
+
+FLOOD = """
+import json, sys
+def send(message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\\n")
+    sys.stdout.flush()
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["method"] == "initialize":
+        about = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                 "serverInfo": {"name": "flood", "version": "1"}}
+        send({"id": message["id"], "result": about})
+    elif message["method"] == "tools/list":
+        send({"id": message["id"], "result": {"tools": []}})
+    elif message["method"] == "tools/call":
+        for number in range(5000):  # more than all buffers hold
+            progress = {"progressToken": 7, "progress": number, "message": "x" * 5000}
+            send({"method": "notifications/progress", "params": progress})
+"""
+
+
+@pytest.fixture
+def flooding(tmp_path):
+    server, log = tmp_path / "flood.py", tmp_path / "log"
+    server.write_text(FLOOD)
+    with (
+        serve_command("--", sys.executable, str(server)) as command,
+        running(command, log) as served,
+    ):
+        yield served
+
+
+def test_a_client_that_does_not_read_does_not_keep_the_server_from_ending(flooding):
+    small = [(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)]
+    transport = httpx2.HTTPTransport(socket_options=small)
+    with Raw(flooding.url) as client, httpx2.Client(transport=transport, timeout=SECONDS) as http:
+        client.initialize()
+        call = request("tools/call", {"name": "flood", "_meta": {"progressToken": 7}}, 5)
+        given = {**ACCEPT, "mcp-session-id": client.session}
+        with http.stream("POST", flooding.url, json=call, headers=given) as response:
+            parts = response.iter_raw()  # If this were dropped, the connection would be closed.
+            assert next(parts)
+            ended(flooding)
