@@ -13,6 +13,7 @@ from typing import Any, Final
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
+from aiohttp.connector import Connection
 from yarl import URL
 
 from penstock._version import __version__
@@ -143,7 +144,19 @@ class HttpClient:
         if self._path:
             return aiohttp.UnixConnector(self._path, limit=0, keepalive_timeout=_IDLE_SECONDS)
         trusted = _trusted(self._url)
-        return aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=trusted)
+        return _Connector(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=trusted)
+
+
+class _Connector(aiohttp.TCPConnector):
+    """The connections to a server. One on which bytes came that no request had asked for is not used
+    again: each answer on it would go to the request after its own, which may be another client's."""
+
+    async def _get(self, *given: Any) -> Connection | None:
+        found = await super()._get(*given)
+        while found is not None and found.protocol is not None and found.protocol.should_close:
+            found.close()
+            found = await super()._get(*given)
+        return found
 
 
 def _without_user(url: str) -> tuple[URL, str]:
