@@ -258,6 +258,26 @@ def test_half_an_answer(hold_open, told):
     asyncio.run(scenario())
 
 
+def test_what_came_before_an_answer_broke_off_is_read():
+    """It may be the whole answer of a tool. Only the end of the stream is missing."""
+
+    async def connected(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\ndata: {}\n\n")
+
+    async def scenario():
+        async with client_of(connected) as client:
+            response = await client.request("GET", {})
+            await asyncio.sleep(0.1)  # until the connection has broken off
+            assert await response.part() == b"data: {}\n\n"
+            for _ in range(2):
+                with pytest.raises(BrokenOff):
+                    await response.part()
+            response.close()
+
+    asyncio.run(scenario())
+
+
 def test_a_refusal_of_a_proxy_holds_no_secret(monkeypatch):
     async def scenario():
         refusal = b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n"

@@ -55,6 +55,7 @@ class Response:
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self._response = response
+        self._broken: Exception | None = None
         self.status: int = response.status
         # Each character stands for a byte: headers that are passed on need not be UTF-8.
         self.headers = tuple(
@@ -69,14 +70,25 @@ class Response:
     async def part(self) -> bytes:
         """Return the next part of the body, or b"" at its end. No part has more than some 100 kB,
         however well it was compressed."""
-        try:
-            return await self._response.content.readany()
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise BrokenOff(error) from error
+        if self._broken is None:
+            try:
+                return await self._response.content.readany()
+            except (aiohttp.ClientError, TimeoutError) as error:
+                self._broken = error
+        if rest := _received_before_the_end(self._response.content):
+            return rest
+        raise BrokenOff(self._broken) from self._broken
 
     def close(self) -> None:
         """Give back the connection. If the body was not read whole, close it."""
         self._response.release()
+
+
+def _received_before_the_end(content: aiohttp.StreamReader) -> bytes:
+    """Return what has come before the connection broke off, which may be the whole answer of a tool.
+    aiohttp would drop it."""
+    content._exception = None  # noqa: SLF001 (nothing public gives the bytes after an error)
+    return content.read_nowait()
 
 
 class HttpClient:
