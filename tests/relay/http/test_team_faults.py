@@ -348,6 +348,38 @@ def test_a_colleague_that_says_nothing_at_all_costs_a_caller_a_while_only(tmp_pa
     assert "may have run" in text
 
 
+def test_a_batch_that_was_answered_is_not_answered_again_when_its_worker_ends(tmp_path):
+    path = str(tmp_path / "0.sock")
+    ping = b'{"jsonrpc": "2.0", "id": %d, "method": "ping"}'
+    answers = (
+        b'[{"jsonrpc": "2.0", "id": 1, "result": {}}, {"jsonrpc": "2.0", "id": 2, "result": {}}]'
+    )
+    event = b"data: %b\n\n" % answers
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 1000\r\n\r\n"
+
+    async def connected(reader, writer):
+        await reader.readuntil(b"]")
+        writer.write(head + event)
+        writer.close()
+
+    async def scenario():
+        async with await asyncio.start_unix_server(connected, path):
+            colleague, queue = Colleague(path), ReplyQueue()
+            await colleague.serve("POST", Inbound(b"[" + ping % 1 + b"," + ping % 2 + b"]"), queue)
+            await queue.close()
+            await colleague.close()
+            return [event.message for event in await all_of(queue) if event.message]
+
+    assert asyncio.run(scenario()) == [answers]
+
+
+async def all_of(queue):
+    events = []
+    while (event := await queue.get()) is not None:
+        events.append(event)
+    return events
+
+
 async def passed_on(path, body):
     colleague, queue = Colleague(path, silence=0.1), ReplyQueue()
     await colleague.serve("POST", Inbound(body, messages.read_message(body)), queue)
