@@ -1,6 +1,7 @@
 """`penstock serve` is told to end while requests are in progress."""
 
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from http_rig import (
     Raw,
     eventually,
     messages_of,
+    one_worker,
     request,
     serve_command,
     started,
@@ -95,6 +97,30 @@ def test_a_call_in_progress_gets_an_error_that_says_what_to_check(served, era, a
     assert (response.status_code, answer["id"], answer["error"]["code"]) == (503, 5, -32010)
     assert "told to end" in answer["error"]["message"]
     assert "may have run" in answer["error"]["message"]
+
+
+@one_worker
+def test_a_second_ctrl_c_does_not_wait_for_a_call_in_progress(served):
+    with Raw(served.url) as client, Raw(served.url) as asker:
+        client.initialize()
+        asker.session = client.session
+        with in_progress(
+            asker, lambda: client.post(request("tools/call", WAIT, 5)), "legacy"
+        ) as call:
+            served.process.send_signal(signal.SIGINT)
+            assert eventually(lambda: not is_listening(served.url), SECONDS)
+            served.process.send_signal(signal.SIGINT)
+            assert served.process.wait(SECONDS) == 130
+            assert "may have run" in call.result(SECONDS).json()["error"]["message"]
+    assert "Traceback" not in served.log.read_text()
+
+
+def is_listening(url):
+    try:
+        httpx2.get(url)
+    except httpx2.TransportError:
+        return False
+    return True
 
 
 def test_a_call_whose_stream_is_open_gets_the_error_there(served):
