@@ -68,7 +68,7 @@ class AsyncProcess:
         with suppress(RuntimeError, CancelledError):  # The loop has ended.
             try:
                 upstream.receive(self._received)
-            except CancelledError:
+            except CancelledError:  # The loop ends now: nobody waits for an answer.
                 raise
             except OSError as error:
                 logger().info("reading from upstream: %s", error)
