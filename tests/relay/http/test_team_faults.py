@@ -117,7 +117,7 @@ KILLED_AT_THE_START = """
 import os, signal, sys
 from penstock.relay.http.team.supervisor import Supervisor
 
-member = Supervisor(2).run(lambda: os.write(1, b"all serve\\n"))
+member = Supervisor(2).run(lambda: os.write(1, b"all serve\\n"), lambda: None)
 if isinstance(member, int):
     sys.exit(member)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -286,7 +286,7 @@ HANGING_AND_BUSY = """
 import os, sys, time
 from penstock.relay.http.team.supervisor import Supervisor
 
-member = Supervisor(2, turn_seconds=0.2).run(lambda: os.write(1, b"all serve\\n"))
+member = Supervisor(2, turn_seconds=0.2).run(lambda: os.write(1, b"all serve\\n"), lambda: None)
 if isinstance(member, int):
     sys.exit(member)
 os.write(member.ready, b"+")
@@ -386,6 +386,36 @@ async def passed_on(path, body):
     event = await queue.get()
     await colleague.close()
     return queue.status, event.message.decode()
+
+
+ENDING_SLOWLY = """
+import os, signal, socket, sys
+from penstock.relay.http.team.supervisor import Supervisor
+
+opened = socket.create_server(("127.0.0.1", 0))
+address = opened.getsockname()
+outcome = Supervisor(2).run(lambda: os.write(1, b"all serve\\n"), opened.close)
+if isinstance(outcome, int):
+    sys.exit(outcome)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+os.write(outcome.ready, b"+")
+signal.sigwait([signal.SIGTERM])
+opened.close()
+try:
+    while True:
+        socket.create_connection(address).close()
+except ConnectionRefusedError:
+    os.write(1, b"refused\\n")
+"""
+
+
+def test_nobody_can_connect_to_a_team_that_ends():
+    """A connection that no worker takes would hang until the last one has ended."""
+    command = [sys.executable, "-c", ENDING_SLOWLY]
+    with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as supervisor:
+        assert supervisor.stdout.readline() == "all serve\n"
+        supervisor.terminate()
+        assert supervisor.stdout.read() == "refused\n" * 2
 
 
 # -- what a team leaves behind -----------------------------------------------------------------
