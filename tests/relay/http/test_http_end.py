@@ -1,5 +1,6 @@
 """`penstock serve` is told to end while requests are in progress."""
 
+import asyncio
 import re
 import signal
 import socket
@@ -22,6 +23,12 @@ from http_rig import (
     started,
     value_of,
 )
+from raw_http import MODERN_HEAD, Wire, head
+
+from penstock.relay.http.admission import PATH
+from penstock.relay.http.events import Event
+from penstock.relay.http.far_end import FarEnd
+from penstock.relay.http.server import Listening, application
 
 WAIT = {"name": "wait", "arguments": {}}
 SECONDS = 60
@@ -133,6 +140,64 @@ def test_a_call_whose_stream_is_open_gets_the_error_there(served):
             progress, answer = messages_of(future.result(SECONDS))
     assert progress["method"] == "notifications/progress"
     assert (answer["id"], answer["error"]["code"]) == (5, -32010)
+
+
+def test_a_refused_client_that_may_still_send_ends_without_a_traceback(served):
+    with Wire(served.url) as wire:
+        wire.send(head(served.url, 99_000_000, **MODERN_HEAD))
+        assert wire.answer().status == 413
+        ended(served)
+
+
+class SlowToEnd:
+    """A gateway that has answered, and then takes its time to end."""
+
+    knows_sessions = False
+
+    def __init__(self):
+        self.is_cancelled = asyncio.Event()
+
+    def session_fault(self, _inbound):
+        return None
+
+    async def post(self, _inbound, queue):
+        await queue.finish(Event(b'{"jsonrpc":"2.0","id":1,"result":{}}'))
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.is_cancelled.set()
+            await asyncio.Event().wait()
+
+    listen = leave = close = post
+
+
+def test_a_request_that_was_answered_gets_no_second_answer_when_the_server_ends():
+    sent = []
+
+    async def receive():
+        return {"type": "http.request", "body": b'{"jsonrpc":"2.0","id":1,"method":"ping"}'}
+
+    async def send(message):
+        sent.append(message["type"])
+
+    async def scenario():
+        gateway = SlowToEnd()
+        app = application(gateway, Listening("127.0.0.1", 0))
+        serving = asyncio.create_task(app(a_post(), receive, send))
+        cancelled = asyncio.create_task(gateway.is_cancelled.wait())
+        await asyncio.wait({serving, cancelled}, return_when=asyncio.FIRST_COMPLETED)
+        serving.cancel()
+        await serving
+
+    asyncio.run(scenario())
+    assert sent == ["http.response.start", "http.response.body"]
+
+
+def a_post():
+    given = {"host": "localhost", "content-type": "application/json", "content-length": "40"}
+    headers = [(name.encode(), value.encode()) for name, value in given.items()]
+    state = FarEnd().in_state()
+    return {"type": "http", "method": "POST", "path": PATH, "headers": headers, "state": state}
 
 
 FLOOD = """

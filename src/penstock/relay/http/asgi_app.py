@@ -94,7 +94,8 @@ class AsgiApp:
         finally:
             queue.break_off()
             work.cancel()
-            await asyncio.wait({work})
+            with suppress(asyncio.CancelledError):  # The reply has ended. It must get no other one.
+                await asyncio.wait({work})
 
     async def _work(self, inbound: Inbound, queue: ReplyQueue, step: Step) -> None:
         try:
