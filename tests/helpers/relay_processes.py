@@ -85,7 +85,9 @@ class StdioClient(Caller):
             if message.get("id") == key and "method" not in message:
                 return message
             self.others.append(message)
-        raise EOFError(self.errors)
+        with suppress(subprocess.TimeoutExpired):  # It has closed its output, and goes on.
+            self.process.wait(1)
+        raise EOFError(f"exit code {self.process.returncode}, log: {self.errors!r}")
 
     def greet(self):
         answer = self.ask("initialize", LEGACY_GREETING)

@@ -2,7 +2,10 @@
 
 import asyncio
 import base64
-from contextlib import asynccontextmanager
+import shutil
+import ssl
+import subprocess
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 
@@ -62,6 +65,143 @@ def head_of(url_of, **options):
     return asyncio.run(scenario())
 
 
+# -- connections that stay open ----------------------------------------------------------------
+
+
+@asynccontextmanager
+async def client_of(connected, host="127.0.0.1", tls=None):
+    """Yield a client of a server that handles each connection in this way."""
+    serving = set()
+
+    async def serve(reader, writer):
+        serving.add(asyncio.current_task())
+        await connected(reader, writer)
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        client = HttpClient(Target(url=f"{'https' if tls else 'http'}://{host}:{port}/mcp"))
+        try:
+            yield client
+        finally:
+            await client.close()
+            await asyncio.gather(*serving)
+
+
+async def answer_to(client, method="GET", content=None):
+    response = await client.request(method, {}, content)
+    try:
+        return b"".join([part async for part in all_parts(response)])
+    finally:
+        response.close()
+
+
+def answer(body, more=""):
+    head = f"HTTP/1.1 200 OK\r\ncontent-length: {len(body)}\r\n{more}\r\n"
+    return head.encode() + body
+
+
+def test_a_request_that_a_server_may_have_run_is_not_sent_again():
+    """The server closes the connection, which was used before, in place of an answer."""
+    received = []
+
+    async def connected(reader, writer):
+        with suppress(asyncio.IncompleteReadError):
+            while True:
+                received.append(await reader.readuntil(b"end of body"))
+                if len(received) == 2:
+                    return
+                writer.write(answer(b"done"))
+
+    async def scenario():
+        async with client_of(connected) as client:
+            assert await answer_to(client, "POST", b"end of body") == b"done"
+            with pytest.raises(NoAnswer) as caught:
+                await answer_to(client, "POST", b"end of body")
+            return caught.value
+
+    assert asyncio.run(scenario()).was_sent
+    assert len(received) == 2
+
+
+def test_bytes_that_no_request_asked_for_answer_none():
+    """Otherwise each later answer on the connection would go to the request after its own."""
+    is_idle, heads = asyncio.Event(), []
+
+    async def connected(reader, writer):
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(answer(b"answer %d" % len(heads)))
+        await is_idle.wait()
+        writer.write(answer(b"nobody's"))
+        await reader.read()
+
+    async def scenario():
+        async with client_of(connected) as client:
+            first = await answer_to(client)
+            is_idle.set()
+            await asyncio.sleep(0.1)  # until the client has received them
+            return first, await answer_to(client)
+
+    assert asyncio.run(scenario()) == (b"answer 1", b"answer 2")
+
+
+def test_a_cookie_is_not_kept():
+    heads = []
+
+    async def connected(reader, writer):
+        with suppress(asyncio.IncompleteReadError):
+            while True:
+                heads.append((await reader.readuntil(b"\r\n\r\n")).lower())
+                writer.write(answer(b"{}", "set-cookie: user=first\r\n"))
+
+    async def scenario():
+        async with client_of(connected, "localhost") as client:  # An address could have no cookies.
+            for _ in range(2):
+                assert await answer_to(client) == b"{}"
+
+    asyncio.run(scenario())
+    assert len(heads) == 2
+    assert all(b"cookie" not in head for head in heads)
+
+
+# -- certificates ------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_a_server_whose_certificate_nobody_vouches_for_is_sent_nothing(tmp_path):
+    heads = []
+
+    async def connected(reader, writer):
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(answer(b"{}"))
+
+    async def scenario():
+        async with client_of(connected, "localhost", tls=certified(tmp_path)) as client:
+            with pytest.raises(NoAnswer) as caught:
+                await answer_to(client)
+            return caught.value
+
+    error = asyncio.run(scenario())
+    assert "certificate" in str(error)
+    assert not error.was_sent
+    assert heads == []
+
+
+def certified(folder):
+    """Return what a server needs for TLS, with a certificate that it has signed itself."""
+    made, key = folder / "certificate.pem", folder / "key.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
+    files = ["-keyout", str(key), "-out", str(made)]
+    subprocess.run([*command, *files], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(made, key)
+    return context
+
+
+# -- addresses ---------------------------------------------------------------------------------
+
+
 def basic(pair):
     return f"authorization: basic {base64.b64encode(pair.encode()).decode()}".lower()
 
@@ -114,6 +254,26 @@ def test_half_an_answer(hold_open, told):
         async with server(half, hold_open=hold_open) as (address, _):
             with pytest.raises(BrokenOff, match=told):
                 await get(f"http://{address}/mcp", seconds=0.2)
+
+    asyncio.run(scenario())
+
+
+def test_what_came_before_an_answer_broke_off_is_read():
+    """It may be the whole answer of a tool. Only the end of the stream is missing."""
+
+    async def connected(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\ndata: {}\n\n")
+
+    async def scenario():
+        async with client_of(connected) as client:
+            response = await client.request("GET", {})
+            await asyncio.sleep(0.1)  # until the connection has broken off
+            assert await response.part() == b"data: {}\n\n"
+            for _ in range(2):
+                with pytest.raises(BrokenOff):
+                    await response.part()
+            response.close()
 
     asyncio.run(scenario())
 

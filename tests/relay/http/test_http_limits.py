@@ -270,6 +270,19 @@ def test_a_header_may_hold_a_tab_and_those_that_are_not_read_may_hold_anything(r
         assert wire.answer().status == 200
 
 
+@pytest.mark.parametrize(
+    "chunk", [b"2\r\n{}XX", b"2\n{}\n", b"-2\r\n{}\r\n", b"0x2\r\n{}\r\n", b"2 \n\r\n{}\r\n"]
+)
+def test_a_chunk_that_another_parser_could_end_elsewhere_is_refused(relay_url, chunk):
+    """A proxy in front could take a part of it for the next request."""
+    hidden = head(relay_url, method="GET", path="/healthz")
+    with Wire(relay_url) as wire:
+        wire.send(head(relay_url, **MODERN_HEAD, **{"transfer-encoding": "chunked"}))
+        wire.send(chunk + b"0\r\n\r\n" + hidden)
+        assert wire.answer().status == 400
+        assert wire.is_closed()
+
+
 def test_tiny_chunks_are_refused(relay_url):
     with Wire(relay_url) as wire:
         wire.send(head(relay_url, **MODERN_HEAD, **{"transfer-encoding": "chunked"}))

@@ -268,6 +268,18 @@ def test_a_store_in_memory_is_refused(store):
     assert "--store sqlite:///" in told.stderr
 
 
+def test_a_store_in_memory_is_refused_wherever_it_is_set(tmp_path):
+    settings = tmp_path / "penstock.toml"
+    settings.write_text('store = "memory:"\n')
+    for told in (
+        start_in_vain(),  # by default
+        start_in_vain(PENSTOCK_STORE="memory:"),
+        start_in_vain("--config", str(settings)),
+    ):
+        assert told.returncode == 2
+        assert "needs a store that all workers share" in told.stderr
+
+
 def test_a_team_that_cannot_start_tells_the_reason_once():
     told = start_in_vain("--store", "redis://127.0.0.1:1")
     assert told.returncode == 2

@@ -117,7 +117,7 @@ KILLED_AT_THE_START = """
 import os, signal, sys
 from penstock.relay.http.team.supervisor import Supervisor
 
-member = Supervisor(2).run(lambda: os.write(1, b"all serve\\n"))
+member = Supervisor(2).run(lambda: os.write(1, b"all serve\\n"), lambda: None)
 if isinstance(member, int):
     sys.exit(member)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -286,7 +286,7 @@ HANGING_AND_BUSY = """
 import os, sys, time
 from penstock.relay.http.team.supervisor import Supervisor
 
-member = Supervisor(2, turn_seconds=0.2).run(lambda: os.write(1, b"all serve\\n"))
+member = Supervisor(2, turn_seconds=0.2).run(lambda: os.write(1, b"all serve\\n"), lambda: None)
 if isinstance(member, int):
     sys.exit(member)
 os.write(member.ready, b"+")
@@ -348,12 +348,74 @@ def test_a_colleague_that_says_nothing_at_all_costs_a_caller_a_while_only(tmp_pa
     assert "may have run" in text
 
 
+def test_a_batch_that_was_answered_is_not_answered_again_when_its_worker_ends(tmp_path):
+    path = str(tmp_path / "0.sock")
+    ping = b'{"jsonrpc": "2.0", "id": %d, "method": "ping"}'
+    answers = (
+        b'[{"jsonrpc": "2.0", "id": 1, "result": {}}, {"jsonrpc": "2.0", "id": 2, "result": {}}]'
+    )
+    event = b"data: %b\n\n" % answers
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 1000\r\n\r\n"
+
+    async def connected(reader, writer):
+        await reader.readuntil(b"]")
+        writer.write(head + event)
+        writer.close()
+
+    async def scenario():
+        async with await asyncio.start_unix_server(connected, path):
+            colleague, queue = Colleague(path), ReplyQueue()
+            await colleague.serve("POST", Inbound(b"[" + ping % 1 + b"," + ping % 2 + b"]"), queue)
+            await queue.close()
+            await colleague.close()
+            return [event.message for event in await all_of(queue) if event.message]
+
+    assert asyncio.run(scenario()) == [answers]
+
+
+async def all_of(queue):
+    events = []
+    while (event := await queue.get()) is not None:
+        events.append(event)
+    return events
+
+
 async def passed_on(path, body):
     colleague, queue = Colleague(path, silence=0.1), ReplyQueue()
     await colleague.serve("POST", Inbound(body, messages.read_message(body)), queue)
     event = await queue.get()
     await colleague.close()
     return queue.status, event.message.decode()
+
+
+ENDING_SLOWLY = """
+import os, signal, socket, sys
+from penstock.relay.http.team.supervisor import Supervisor
+
+opened = socket.create_server(("127.0.0.1", 0))
+address = opened.getsockname()
+outcome = Supervisor(2).run(lambda: os.write(1, b"all serve\\n"), opened.close)
+if isinstance(outcome, int):
+    sys.exit(outcome)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+os.write(outcome.ready, b"+")
+signal.sigwait([signal.SIGTERM])
+opened.close()
+try:
+    while True:
+        socket.create_connection(address).close()
+except ConnectionRefusedError:
+    os.write(1, b"refused\\n")
+"""
+
+
+def test_nobody_can_connect_to_a_team_that_ends():
+    """A connection that no worker takes would hang until the last one has ended."""
+    command = [sys.executable, "-c", ENDING_SLOWLY]
+    with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as supervisor:
+        assert supervisor.stdout.readline() == "all serve\n"
+        supervisor.terminate()
+        assert supervisor.stdout.read() == "refused\n" * 2
 
 
 # -- what a team leaves behind -----------------------------------------------------------------

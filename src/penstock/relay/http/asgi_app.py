@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final
 
 from starlette.requests import ClientDisconnect, Request
@@ -43,7 +44,8 @@ class AsgiApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            with suppress(asyncio.CancelledError):  # A second Ctrl-C ends this without a shutdown.
+                await self._live(receive, send)
             return
         request = Request(scope)
         incoming = Incoming(receive, request)
@@ -92,7 +94,8 @@ class AsgiApp:
         finally:
             queue.break_off()
             work.cancel()
-            await asyncio.wait({work})
+            with suppress(asyncio.CancelledError):  # The reply has ended. It must get no other one.
+                await asyncio.wait({work})
 
     async def _work(self, inbound: Inbound, queue: ReplyQueue, step: Step) -> None:
         try:

@@ -84,7 +84,7 @@ async def refuse(
         await send({**message, "more_body": True} if "body" in message else message)
 
     await response(request.scope, incoming, send_open)
-    with contextlib.suppress(TimeoutError):
+    with contextlib.suppress(TimeoutError, asyncio.CancelledError):  # or the server ends
         async with asyncio.timeout(seconds):
             while incoming.has_more:
                 await incoming()

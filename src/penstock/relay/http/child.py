@@ -68,6 +68,8 @@ class AsyncProcess:
         with suppress(RuntimeError, CancelledError):  # The loop has ended.
             try:
                 upstream.receive(self._received)
+            except CancelledError:  # The loop ends now: nobody waits for an answer.
+                raise
             except OSError as error:
                 logger().info("reading from upstream: %s", error)
             except Exception:  # whatever it is, the requests that wait must be answered

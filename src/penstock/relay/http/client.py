@@ -13,6 +13,7 @@ from typing import Any, Final
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
+from aiohttp.connector import Connection
 from yarl import URL
 
 from penstock._version import __version__
@@ -54,6 +55,7 @@ class Response:
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self._response = response
+        self._broken: Exception | None = None
         self.status: int = response.status
         # Each character stands for a byte: headers that are passed on need not be UTF-8.
         self.headers = tuple(
@@ -68,14 +70,25 @@ class Response:
     async def part(self) -> bytes:
         """Return the next part of the body, or b"" at its end. No part has more than some 100 kB,
         however well it was compressed."""
-        try:
-            return await self._response.content.readany()
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise BrokenOff(error) from error
+        if self._broken is None:
+            try:
+                return await self._response.content.readany()
+            except (aiohttp.ClientError, TimeoutError) as error:
+                self._broken = error
+        if rest := _received_before_the_end(self._response.content):
+            return rest
+        raise BrokenOff(self._broken) from self._broken
 
     def close(self) -> None:
         """Give back the connection. If the body was not read whole, close it."""
         self._response.release()
+
+
+def _received_before_the_end(content: aiohttp.StreamReader) -> bytes:
+    """Return what has come before the connection broke off, which may be the whole answer of a tool.
+    aiohttp would drop it."""
+    content._exception = None  # noqa: SLF001 (nothing public gives the bytes after an error)
+    return content.read_nowait()
 
 
 class HttpClient:
@@ -143,7 +156,19 @@ class HttpClient:
         if self._path:
             return aiohttp.UnixConnector(self._path, limit=0, keepalive_timeout=_IDLE_SECONDS)
         trusted = _trusted(self._url)
-        return aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=trusted)
+        return _Connector(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=trusted)
+
+
+class _Connector(aiohttp.TCPConnector):
+    """The connections to a server. One on which bytes came that no request had asked for is not used
+    again: each answer on it would go to the request after its own, which may be another client's."""
+
+    async def _get(self, *given: Any) -> Connection | None:
+        found = await super()._get(*given)
+        while found is not None and found.protocol is not None and found.protocol.should_close:
+            found.close()
+            found = await super()._get(*given)
+        return found
 
 
 def _without_user(url: str) -> tuple[URL, str]:

@@ -105,6 +105,11 @@ class ServeConnection(H11Protocol):
         else:
             super().shutdown()
 
+    def break_off_unread(self) -> None:
+        """End the connection if its client does not read what is sent."""
+        if self.flow.write_paused:
+            self.transport.abort()
+
     # -- what arrives --------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:

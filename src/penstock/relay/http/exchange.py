@@ -133,12 +133,13 @@ class Exchange:
             await receive(Event(messages.failure(key, UPSTREAM_GONE, told)))
 
     def _note(self, message: bytes) -> None:
-        for item in _each(message) if message else ():
+        for item in messages_in(message) if message else ():
             if item.method is msgspec.UNSET:
                 self._open.discard(item.key)
 
 
-def _each(message: bytes) -> list[Message]:
+def messages_in(message: bytes) -> list[Message]:
+    """Return the messages of a batch, or the one message."""
     try:
         batch = messages.batch_of(message)
     except NotJson:
@@ -148,5 +149,5 @@ def _each(message: bytes) -> list[Message]:
 
 
 def _requests(message: bytes, read: Message | None) -> set[bytes]:
-    items = [read] if read is not None else _each(message)
+    items = [read] if read is not None else messages_in(message)
     return {item.key for item in items if item.key and item.method is not msgspec.UNSET}

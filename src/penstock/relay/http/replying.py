@@ -120,9 +120,9 @@ class HttpReply:
         session = self._queue.session
         own = ((headers.SESSION, self._queue.session_mark + session),) if session else ()
         made = (*given.items(), *own, *self._queue.headers)  # A header may occur several times.
-        self._has_begun = True
         pairs = [(name.encode(), value.encode("latin-1")) for name, value in made]
         await self._send({"type": "http.response.start", "status": status, "headers": pairs})
+        self._has_begun = True  # Last: while the client does not read, the head waits to be sent.
 
     async def _body(self, part: bytes, *, more: bool = True) -> None:
         await self._send({"type": "http.response.body", "body": part, "more_body": more})

@@ -91,7 +91,8 @@ def _serve_as_team(target: Target | ServerGroup, policy: Policy, listening: List
     """Serve with several processes. This function also runs in each of them."""
     _check_team(policy, listening)
     with _socket(listening) as opened:
-        outcome = Supervisor(listening.workers).run(lambda: _tell_address(opened))
+        # Once the members no longer listen, nobody shall wait at a port that is open here.
+        outcome = Supervisor(listening.workers).run(lambda: _tell_address(opened), opened.close)
         if isinstance(outcome, int):
             return outcome
         member = outcome

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import uvicorn
 
+from penstock.relay.http.connections import ServeConnection
 from penstock.relay.http.descriptors import FailedAccepts
 from penstock.relay.signals import on_signals
 
@@ -42,6 +43,14 @@ class _SignalledServer(uvicorn.Server):
         gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
         if self._begun is not None:
             self._begun(self._leave)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End as uvicorn does. Then break off the connections of clients that do not read: a reply that
+        waits to be sent would keep the process from ending."""
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, ServeConnection):
+                connection.break_off_unread()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -14,6 +14,7 @@ from penstock.log import logger
 from penstock.relay.http.admission import PATH, PEER, is_read
 from penstock.relay.http.client import BrokenOff
 from penstock.relay.http.events import Event
+from penstock.relay.http.exchange import messages_in
 from penstock.relay.http.gateway import Inbound, answer_for_each, lost
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered
@@ -119,9 +120,8 @@ async def _take(
     await queue.put(Event())  # The client learns at once that the stream is open.
     async for event in answer.events():
         await queue.put(event)
-        read = messages.message_or_none(event.message) if event.message else None
-        if read is not None and read.method is msgspec.UNSET:
-            answered.add(read.key)
+        read = messages_in(event.message) if event.message else []
+        answered.update(one.key for one in read if one.method is msgspec.UNSET)
 
 
 def _addressed(inbound: Inbound, event: Event) -> Event:

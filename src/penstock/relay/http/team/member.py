@@ -39,7 +39,7 @@ class TeamMember(msgspec.Struct, frozen=True):
         def beat() -> None:
             with suppress(
                 OSError
-            ):  # The supervisor has ended, or is stopped, and the pipe is full.
+            ):  # The supervisor has ended, or it is stopped and the pipe is full.
                 os.write(self.ready, b"+")
             loop.call_later(BEAT_SECONDS, beat)
 

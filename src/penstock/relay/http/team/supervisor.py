@@ -70,8 +70,9 @@ class Supervisor:
         self._code = 0
         self._last_code = 0  # of the last member that ended
 
-    def run(self, told: Callable[[], None]) -> TeamMember | int:
+    def run(self, told: Callable[[], None], ends: Callable[[], None]) -> TeamMember | int:
         """Return the exit code of the team after its end. `told`: called once all members serve.
+        `ends`: called when the team begins to end.
 
         In the process of each member, which is a copy of this one, return the member instead.
         """
@@ -93,6 +94,7 @@ class Supervisor:
                 return member
             self._wait(min([self._turn, *self._due.values()]))
             self._look_for_hung()
+        ends()
         self._end()
         return 128 + self._signal if self._signal else self._code
 
