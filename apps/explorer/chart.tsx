@@ -158,10 +158,15 @@ function Canvas({ chart }: { readonly chart: ChartReply }) {
 
 function captionOf(chart: ChartReply): string {
   const left = chart.left_out > 0 ? `; ${count(chart.left_out)} ${LEFT_OUT[chart.kind]}` : "";
+  const drawn = chart.points.length;
+  const undrawn =
+    chart.kind === "scatter" && drawn < chart.rows
+      ? [`${count(drawn)} of them are drawn: evenly spread, with the outermost.`]
+      : [];
   const others = chart.others
     ? [`${othersLabel(chart.others)}: ${counted(chart.others.count, "row")}.`]
     : [];
-  return [`${counted(chart.rows, "row")}${left}.`, ...others, ...partialNotes(chart)].join(" ");
+  return [`${counted(chart.rows, "row")}${left}.`, ...undrawn, ...others, ...partialNotes(chart)].join(" ");
 }
 
 /** Why rows are not in the picture. */
@@ -169,5 +174,5 @@ const LEFT_OUT: Readonly<Record<ChartReply["kind"], string>> = {
   histogram: "without a number left out",
   categories: "without a value left out",
   timeline: "without a time or a value left out",
-  scatter: "not drawn: the points are spread over all rows, with the outermost",
+  scatter: "without both numbers left out",
 };

@@ -53,7 +53,12 @@ def _names(n: int) -> dict[str, Any]:
     place, name = n % (NAMES * (NAMES + 1) // 2), 0
     while place > name:
         place, name = place - name - 1, name + 1
-    return {"name": f"{name:02d} a very long name of a station on the northern line", "n": n}
+    return {
+        "name": f"{name:02d} a very long name of a station on the northern line",
+        "n": n,
+        "people": 1_234_567 * n,
+        "share": 100_000 + n / 7 if n % 10 else None,
+    }
 
 
 def _months(n: int) -> dict[str, Any]:
