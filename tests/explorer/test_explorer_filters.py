@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from chart_data import TIMES, TIMES_A_DAY
+from chart_data import TABLES, TIMES, TIMES_A_DAY
 from playwright.sync_api import expect
 from tables_data import CITIES, ORDERS, order
 
@@ -185,6 +187,33 @@ def test_the_empty_text_is_a_condition_of_its_own(explore):
     orders.has_count(f"{sum(row['note'] == '' for row in ALL)} of {ORDERS:,} rows")
     expect(orders.cell(0, "note")).to_contain_text('""')
     expect(chips(orders)).to_have_accessible_name(f"{REMOVE}note is the empty text")
+
+
+def test_the_empty_text_is_chosen_without_turning_the_condition_round(explore):
+    months = explore("list_table", name="months")
+    dialog = months.condition("state", "is not")
+    dialog.get_by_role("button", name="(the empty text)").click()
+    dialog.get_by_role("button", name="Apply").click()
+    rows = [row for row in TABLES["months"] if row["state"] != ""]
+    months.has_count(f"{len(rows):,} of {len(TABLES['months']):,} rows")
+    expect(chips(months)).to_have_accessible_name(f"{REMOVE}state is not the empty text")
+
+
+def test_blanks_are_a_text_and_are_shown_in_the_condition(explore):
+    months = explore("list_table", name="months")
+    months.filter("state", "is", "  ")
+    rows = [row for row in TABLES["months"] if row["state"] == "  "]
+    months.has_count(f"{len(rows):,} of {len(TABLES['months']):,} rows")
+    expect(chips(months)).to_have_accessible_name(re.compile("state is “ +”"))
+
+
+def test_how_texts_are_compared_is_said(explore):
+    orders = explore("list_orders")
+    told = "Texts are compared by the alphabet; as numbers only if every text is a number."
+    dialog = orders.condition("note", "is more than", "order 5")
+    expect(dialog.get_by_label("Value", exact=True)).to_have_accessible_description(told)
+    dialog.get_by_label("Condition", exact=True).select_option(label="contains")
+    expect(dialog.get_by_text(told)).to_have_count(0)
 
 
 def test_a_filter_that_the_server_refused_is_not_shown_as_on(explore):

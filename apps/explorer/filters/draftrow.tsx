@@ -4,7 +4,7 @@ import { type Field, typesIn } from "../columns.ts";
 import { operatorsFor, takesValue, wordFor } from "../conditions.ts";
 import type { Place } from "../place.ts";
 import { clip, visible } from "../text.ts";
-import { type Draft, type DraftOperator, type Problem, moved } from "./drafts.ts";
+import { type Draft, type DraftOperator, type Problem, isOfEmpty, moved } from "./drafts.ts";
 import { useFound } from "./found.ts";
 import { ValueFields } from "./valuefields.tsx";
 
@@ -47,11 +47,11 @@ export function DraftRow({ place, draft, fields, problem, isLast, onChange }: Dr
       >
         {choices(field).map((op) => (
           <option key={op} value={op}>
-            {op === "is_empty" ? "is the empty text" : wordFor(op)}
+            {isOfEmpty(op) ? WORDS_FOR_EMPTY[op] : wordFor(op)}
           </option>
         ))}
       </select>
-      {draft.op !== "is_empty" && takesValue(draft.op) && (
+      {!isOfEmpty(draft.op) && takesValue(draft.op) && (
         <ValueFields {...{ draft, field, found, problem, isLast, onChange }} />
       )}
     </>
@@ -60,5 +60,7 @@ export function DraftRow({ place, draft, fields, problem, isLast, onChange }: Dr
 
 function choices(field: Field | undefined): readonly DraftOperator[] {
   const operators = operatorsFor(field?.type ?? "");
-  return typesIn(field?.type ?? "").includes("str") ? [...operators, "is_empty"] : operators;
+  return typesIn(field?.type ?? "").includes("str") ? [...operators, "is_empty", "not_empty"] : operators;
 }
+
+const WORDS_FOR_EMPTY = { is_empty: "is the empty text", not_empty: "is not the empty text" } as const;

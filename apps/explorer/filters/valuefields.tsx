@@ -2,11 +2,11 @@
 
 import { useId } from "preact/hooks";
 
-import { type Field, isNumeric } from "../columns.ts";
+import { type Field, isNumeric, typesIn } from "../columns.ts";
 import { isBoolean } from "../conditions.ts";
 import type { Scalar, ValuesReply } from "../contract.ts";
 import { count, counted, valueName } from "../text.ts";
-import { type Draft, type Problem, kindOf } from "./drafts.ts";
+import { type Draft, type Problem, emptyOperator, kindOf } from "./drafts.ts";
 import { readTime, meaning } from "./times.ts";
 
 export interface ValueFieldsProps {
@@ -36,7 +36,11 @@ export function ValueFields(props: ValueFieldsProps) {
   );
 }
 
+const COMPARED: readonly string[] = ["less", "at_most", "more", "at_least", "between"];
+
 function hintFor(draft: Draft, field: Field | undefined): string {
+  if (typesIn(field?.type ?? "").join() === "str" && COMPARED.includes(draft.op))
+    return "Texts are compared by the alphabet; as numbers only if every text is a number.";
   if (draft.op === "one_of" || draft.op === "contains" || draft.op === "matches" || !kindOf(field)) return "";
   const said = [draft.typed, ...(draft.op === "between" ? [draft.to] : [])].flatMap((typed) => {
     const time = readTime(typed, field?.epoch);
@@ -211,7 +215,9 @@ function Suggestions({ draft, found, onChange }: WithFound) {
             type="button"
             aria-pressed={value !== "" && draft.typed === String(value)}
             onClick={() =>
-              onChange(value === "" ? { ...draft, op: "is_empty" } : { ...draft, typed: String(value) })
+              onChange(value === ""
+                  ? { ...draft, op: emptyOperator(draft.op) }
+                  : { ...draft, typed: String(value) })
             }
           >
             <bdi>{valueName(value)}</bdi> <span class="type">{count(rows)}</span>
