@@ -14,6 +14,7 @@ from strategies import EXACT, HALF, Scene, documents, long_texts, scenes
 from weighing import over
 
 from penstock.core.budget.budget import Budget
+from penstock.core.json.js_numbers import in_javascript
 from penstock.core.model.questions import Limits, WorkerAnswer
 from penstock.core.model.values import Call, Frame, Principal
 from penstock.core.protocol.entries import Context, new_entry
@@ -284,7 +285,7 @@ class Column:
     def shown(self, cell: Any) -> str:
         if isinstance(cell, bool):  # beside other types, the table has 1 and 0
             return str(cell).lower() if self.is_boolean else str(int(cell))
-        return str(cell)
+        return in_javascript(cell) if isinstance(cell, float) else str(cell)
 
     def rank(self, cell: Any) -> tuple[bool, Any]:
         number = self.number(cell)
@@ -362,6 +363,7 @@ _finds = st.one_of(
 )
 @HALF
 @example([{"a": 2**53 + 1}, {"a": float(2**53)}], "a", False, [], "", None)
+@example([{"a": 1.0}], None, False, [], "0", None)
 def test_orders_are_those_of_plain_python(rows, column, descending, conditions, find, data):
     known = sorted({name for row in rows for name in row}) or ["value"]
     where = [
