@@ -6,6 +6,7 @@ import {
   type ChartChoice,
   chartLabel,
   firstChoice,
+  gapNotes,
   isChartable,
   othersLabel,
   partialNotes,
@@ -166,7 +167,8 @@ function captionOf(chart: ChartReply): string {
   const others = chart.others
     ? [`${othersLabel(chart.others)}: ${counted(chart.others.count, "row")}.`]
     : [];
-  return [`${counted(chart.rows, "row")}${left}.`, ...undrawn, ...others, ...partialNotes(chart)].join(" ");
+  const notes = [...undrawn, ...others, ...gapNotes(chart), ...partialNotes(chart)];
+  return [`${counted(chart.rows, "row")}${left}.`, ...notes].join(" ");
 }
 
 /** Why rows are not in the picture. */

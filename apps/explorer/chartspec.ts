@@ -71,6 +71,18 @@ export function othersLabel({ values }: ChartOthers): string {
   return counted(values, "other value");
 }
 
+/** Whether a line from the point before goes over bins without rows. */
+export function isAfterGap({ points }: ChartReply, index: number): boolean {
+  return index > 0 && points[index - 1]?.x2 !== points[index]?.x;
+}
+
+/** Says what a dashed line means, if there is one. */
+export function gapNotes(chart: ChartReply): readonly string[] {
+  const hasLine = chart.kind === "timeline" && chart.y !== null;
+  const isDashed = hasLine && chart.points.some((_, index) => isAfterGap(chart, index));
+  return isDashed ? ["Dashed: no rows in between."] : [];
+}
+
 /** Says of a bin at an end how much of it the rows fill, since the picture can only make it pale. */
 export function partialNotes(chart: ChartReply): readonly string[] {
   const ends = [

@@ -68,7 +68,14 @@ def _months(n: int) -> dict[str, Any]:
     return {"at": at.isoformat(sep=" ")[:19], "state": ("open", "", "  ")[n % 3]}
 
 
+def _gap(n: int) -> dict[str, Any]:
+    """Return row `n`, one every 200 seconds, of five days, and of five more after a week without rows."""
+    at = BEGIN + timedelta(seconds=200 * n, days=7 if n >= 5 * A_DAY else 0)
+    return {"at": at.isoformat(sep=" ")[:19], "load": n % 7}
+
+
 TABLES = {
+    "gap": [_gap(n) for n in range(10 * A_DAY)],
     "cut day": [_cut_day(n) for n in range(9 * A_DAY + CUT_DAY)],
     "months": [_months(n) for n in range(365 * 6 + 2)],
     "epochs": [_epochs(n) for n in range(720)],

@@ -59,6 +59,21 @@ def test_a_last_day_that_is_not_over_is_pale_and_said_to_be(explore):
     expect(explorer.view.get_by_text(note.replace("Pale", "Hollow"))).to_be_visible()
 
 
+def test_a_line_over_a_week_without_rows_is_dashed_and_said_to_be(explore):
+    explorer = opened(explore, "gap")
+    choose(explorer, "at", "load")
+    has_picture(explorer, "Timeline of load by at, from 4,320 rows")
+    dashed = explorer.view.locator("svg.marks path.line.gap")
+    expect(dashed).to_have_count(1)
+    ends = [explorer.view.locator(f'svg.marks [data-index="{index}"]') for index in (4, 5)]
+    places = [f"{end.get_attribute('cx')},{end.get_attribute('cy')}" for end in ends]
+    expect(dashed).to_have_attribute("d", f"M{places[0]}L{places[1]}")
+    expect(explorer.view.get_by_text("Dashed: no rows in between.")).to_be_visible()
+    choose(explorer, "at", "number of rows")
+    has_picture(explorer, "Timeline of at, from 4,320 rows")
+    expect(explorer.view.get_by_text("Dashed")).to_have_count(0)
+
+
 def test_a_last_month_says_on_which_day_its_rows_end(explore):
     explorer = opened(explore, "months")
     has_picture(explorer, "Timeline of at, from 2,192 rows")

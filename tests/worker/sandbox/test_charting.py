@@ -441,6 +441,17 @@ def test_a_first_month_that_began_before_the_data_is_marked():
     assert drawn(rows, y="y")["partial"] == chart["partial"]
 
 
+def test_a_last_month_that_is_not_over_is_marked_although_another_is_cut_too():
+    """Two samples of a year: from January to the first of February, and from October on."""
+    samples = {datetime(2026, 1, 1, tzinfo=UTC): 32, datetime(2026, 10, 1, tzinfo=UTC): 81}
+    hours = [
+        begin + timedelta(hours=n) for begin, days in samples.items() for n in range(24 * days)
+    ]
+    chart = of([time.isoformat() for time in hours])
+    assert [point["x"][5:7] for point in chart["points"]] == ["01", "02", "10", "11", "12"]
+    assert chart["partial"] == {"last": "2026-12-20T23:00:00Z"}
+
+
 WHOLE = {
     "days": stamps(120, days=1),
     "days at noon": [stamp.replace("T00", "T12") for stamp in stamps(120, days=1)],
