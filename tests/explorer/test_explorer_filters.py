@@ -11,6 +11,15 @@ from tables_data import CITIES, ORDERS, order
 
 ALL = [order(n) for n in range(ORDERS)]
 REMOVE = "Remove filter: "
+# Returns how many pixels the words of a list box leave free, beside the arrow.
+FITS = """select => {
+  const { font, paddingLeft, paddingRight } = getComputedStyle(select);
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = font;
+  const words = context.measureText(select.selectedOptions[0].text).width;
+  const arrow = 20;
+  return select.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - arrow - words;
+}"""
 
 
 def has_only(explorer, holds):
@@ -145,6 +154,27 @@ def test_few_values_are_listed_with_their_counts(explore):
     dialog.get_by_role("button", name=f"Oslo {counts['Oslo']}").click()
     dialog.get_by_role("button", name="Apply").click()
     has_only(orders, lambda row: row["city"] == "Oslo")
+
+
+def test_values_are_said_to_be_counted_in_all_rows(explore):
+    told = "Rows are counted in the whole table."
+    orders = explore("list_orders")
+    dialog = orders.condition("city", "is one of")
+    expect(dialog.get_by_role("checkbox", name="Lyon")).to_be_visible()
+    expect(dialog.get_by_text(told)).to_have_count(0)
+    dialog.get_by_role("checkbox", name="Lyon").check()
+    dialog.get_by_role("button", name="Apply").click()
+    dialog = orders.condition("city", "is")
+    expect(dialog.get_by_text(told).last).to_be_visible()
+
+
+def test_a_long_name_of_a_column_can_be_read_in_the_dialog(explore):
+    quakes = explore("list_quakes")
+    dialog = quakes.condition("properties.place", "is")
+    chosen = dialog.get_by_label("Column")
+    expect(chosen).to_have_attribute("title", "properties.place")
+    room = chosen.evaluate(FITS)
+    assert room >= 0, room
 
 
 def test_many_values_are_typed_one_a_line(explore):

@@ -14,10 +14,12 @@ interface DraftRowProps {
   readonly fields: readonly Field[];
   readonly problem: Problem | null;
   readonly isLast: boolean;
+  /** Whether it is the only condition, and nothing is searched for. */
+  readonly isAlone: boolean;
   onChange(draft: Draft): void;
 }
 
-export function DraftRow({ place, draft, fields, problem, isLast, onChange }: DraftRowProps) {
+export function DraftRow({ place, draft, fields, problem, isLast, isAlone, onChange }: DraftRowProps) {
   const field = fields.find((one) => one.name === draft.column);
   const found = useFound(place, field);
   const choose = (column: string) =>
@@ -31,6 +33,7 @@ export function DraftRow({ place, draft, fields, problem, isLast, onChange }: Dr
     <>
       <select
         aria-label="Column"
+        title={visible(field?.label ?? "")}
         value={draft.column}
         onChange={(event) => choose(event.currentTarget.value)}
       >
@@ -52,7 +55,7 @@ export function DraftRow({ place, draft, fields, problem, isLast, onChange }: Dr
         ))}
       </select>
       {!isOfEmpty(draft.op) && takesValue(draft.op) && (
-        <ValueFields {...{ draft, field, found, problem, isLast, onChange }} />
+        <ValueFields {...{ draft, field, found, problem, isLast, isAlone, onChange }} />
       )}
     </>
   );

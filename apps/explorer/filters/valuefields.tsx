@@ -15,6 +15,7 @@ export interface ValueFieldsProps {
   readonly found: ValuesReply | null;
   readonly problem: Problem | null;
   readonly isLast: boolean;
+  readonly isAlone: boolean;
   onChange(draft: Draft): void;
 }
 
@@ -172,9 +173,10 @@ function Several(props: WithAbout) {
   );
 }
 
+const COUNTED_IN_ALL = "Rows are counted in the whole table.";
 type WithFound = ValueFieldsProps & { readonly found: ValuesReply };
 
-function Boxes({ draft, found, onChange }: WithFound) {
+function Boxes({ draft, found, isAlone, onChange }: WithFound) {
   const toggle = (value: Scalar, isOn: boolean) =>
     onChange({
       ...draft,
@@ -196,6 +198,7 @@ function Boxes({ draft, found, onChange }: WithFound) {
         </li>
       ))}
       {found.missing > 0 && <li class="hint">{counted(found.missing, "row")} without a value</li>}
+      {!isAlone && <li class="hint">{COUNTED_IN_ALL}</li>}
     </ul>
   );
 }
@@ -206,7 +209,7 @@ function isSame(one: Scalar, other: Scalar): boolean {
 }
 
 /** Values to choose from, below the field that they are written into. */
-function Suggestions({ draft, found, onChange }: WithFound) {
+function Suggestions({ draft, found, isAlone, onChange }: WithFound) {
   return (
     <ul class="suggested" aria-label="Values found">
       {found.items.map(({ value, count: rows }) => (
@@ -224,6 +227,7 @@ function Suggestions({ draft, found, onChange }: WithFound) {
           </button>
         </li>
       ))}
+      {!isAlone && <li class="hint">{COUNTED_IN_ALL}</li>}
     </ul>
   );
 }
