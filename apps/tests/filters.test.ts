@@ -111,6 +111,9 @@ test("a condition is read by the type of its column", () => {
     op: "one_of",
     values: [1000, 2],
   });
+  const either = (typed: string) => condition("int|str", { op: "equals", typed })?.value;
+  assert.deepEqual(["300", "1,000", " 1 000", "+5", "abc"].map(either), ["300", "1,000", 1000, 5, "abc"]);
+  assert.deepEqual(condition("int|str", { op: "more", typed: "300" })?.value, 300);
   assert.deepEqual(condition("str", { op: "is_empty" }), { column: "c", op: "equals", value: "" });
   assert.deepEqual(condition("str", { op: "not_empty" }), { column: "c", op: "not_equals", value: "" });
   assert.deepEqual(condition("str", { op: "equals", typed: "  " }), { column: "c", op: "equals", value: "  " });

@@ -131,6 +131,10 @@ function kind({ kind: found }: Value): { kind?: CellKind } {
   return found ? { kind: found } : {};
 }
 
+/** Beside numbers a column may have texts of digits. The server finds both by the text. */
+const EQUALITIES: readonly Operator[] = ["equals", "not_equals", "one_of"];
+const SPELLED = /^-?[\d,]+(?:\.\d+)?$/;
+
 /** What was typed, as the column's type has it. Where a column has texts too, it may be one. */
 function readValue(typed: string, op: Operator, field: Field | undefined): Value | { problem: string } {
   const type = field?.type ?? "";
@@ -140,7 +144,10 @@ function readValue(typed: string, op: Operator, field: Field | undefined): Value
   if (isNothing) return { problem: EMPTY };
   const found = readAs(typed, field);
   if (!found) return { value: typed };
-  return "problem" in found && typesIn(type).includes("str") ? { value: typed } : found;
+  if (!typesIn(type).includes("str")) return found;
+  if ("problem" in found) return { value: typed };
+  const mayBeText = !found.kind && EQUALITIES.includes(op) && SPELLED.test(typed);
+  return mayBeText ? { value: typed } : found;
 }
 
 function readAs(typed: string, field: Field | undefined): Value | { problem: string } | null {
