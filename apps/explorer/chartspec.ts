@@ -71,16 +71,23 @@ export function othersLabel({ values }: ChartOthers): string {
   return counted(values, "other value");
 }
 
-/** Whether a line from the point before goes over bins without rows. */
-export function isAfterGap({ points }: ChartReply, index: number): boolean {
-  return index > 0 && points[index - 1]?.x2 !== points[index]?.x;
+const USUAL = 0.9;
+const LONGER = 1.5;
+
+/** The points of a line that come after a span without rows. Weekends are none where all weeks have
+ * them: a gap is longer than nearly all other spans between two points. */
+export function gapsIn({ points }: ChartReply): ReadonlySet<number> {
+  const starts = points.map((point) => Date.parse(String(point.x)));
+  const spans = starts.slice(1).map((start, index) => start - (starts[index] ?? start));
+  const usual = spans.toSorted((one, other) => one - other)[Math.floor(USUAL * (spans.length - 1))] ?? 0;
+  const after = [...points.keys()].filter((index) => (spans[index - 1] ?? 0) > LONGER * usual);
+  return new Set(after.filter((index) => points[index - 1]?.x2 !== points[index]?.x));
 }
 
 /** Says what a dashed line means, if there is one. */
 export function gapNotes(chart: ChartReply): readonly string[] {
   const hasLine = chart.kind === "timeline" && chart.y !== null;
-  const isDashed = hasLine && chart.points.some((_, index) => isAfterGap(chart, index));
-  return isDashed ? ["Dashed: no rows in between."] : [];
+  return hasLine && gapsIn(chart).size > 0 ? ["Dashed: no rows in between."] : [];
 }
 
 /** Says of a bin at an end how much of it the rows fill, since the picture can only make it pale. */
