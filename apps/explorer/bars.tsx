@@ -1,11 +1,10 @@
 /** Bars of categories, which lie on their sides so that their names can be read. */
 
 import { Above } from "./axes.tsx";
-import { othersLabel, pointLabel, valueTitle } from "./chartspec.ts";
+import { othersLabel, pointLabel, valueLabel, valueTitle } from "./chartspec.ts";
 import type { ChartReply } from "./contract.ts";
 import { measureAxis } from "./measure.ts";
 import { type Box, RIGHT, fitted, isOthersDrawn, valueAxis, valueOf } from "./plot.ts";
-import { shortNumber } from "./ticks.ts";
 
 const HEIGHT = 16;
 const THICKEST = 32;
@@ -64,7 +63,7 @@ export function Bars({ chart, width, height }: Props) {
             </text>
             {bar.isOthers && !isOthersDrawn(chart) ? (
               <text class="axis" x={left + 4} y={middle} dominant-baseline="central">
-                {`${shortNumber(bar.value)}, beyond this scale`}
+                {`${valueLabel(chart, bar.value)}, beyond this scale`}
               </text>
             ) : (
               <BarMark bar={bar} index={index} zero={zero} end={axis.scale.at(bar.value)} {...{ middle, step }} />

@@ -6,6 +6,7 @@ import {
   type ChartChoice,
   chartLabel,
   firstChoice,
+  gapNotes,
   isChartable,
   othersLabel,
   partialNotes,
@@ -158,10 +159,16 @@ function Canvas({ chart }: { readonly chart: ChartReply }) {
 
 function captionOf(chart: ChartReply): string {
   const left = chart.left_out > 0 ? `; ${count(chart.left_out)} ${LEFT_OUT[chart.kind]}` : "";
+  const drawn = chart.points.length;
+  const undrawn =
+    chart.kind === "scatter" && drawn < chart.rows
+      ? [`${count(drawn)} of them are drawn: evenly spread, with the outermost.`]
+      : [];
   const others = chart.others
     ? [`${othersLabel(chart.others)}: ${counted(chart.others.count, "row")}.`]
     : [];
-  return [`${counted(chart.rows, "row")}${left}.`, ...others, ...partialNotes(chart)].join(" ");
+  const notes = [...undrawn, ...others, ...gapNotes(chart), ...partialNotes(chart)];
+  return [`${counted(chart.rows, "row")}${left}.`, ...notes].join(" ");
 }
 
 /** Why rows are not in the picture. */
@@ -169,5 +176,5 @@ const LEFT_OUT: Readonly<Record<ChartReply["kind"], string>> = {
   histogram: "without a number left out",
   categories: "without a value left out",
   timeline: "without a time or a value left out",
-  scatter: "not drawn: the points are spread over all rows, with the outermost",
+  scatter: "without both numbers left out",
 };

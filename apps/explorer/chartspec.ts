@@ -3,7 +3,7 @@
 import type { ChartOthers, ChartPoint, ChartReply, Column } from "./contract.ts";
 import { isDate, isNumeric, typesIn } from "./columns.ts";
 import { clip, counted, valueName, visible } from "./text.ts";
-import { type Unit, shortNumber } from "./ticks.ts";
+import { type Unit, exactNumber, shortNumber } from "./ticks.ts";
 
 export interface ChartChoice {
   readonly x: string;
@@ -45,13 +45,19 @@ export function pointLabel(chart: ChartReply, point: ChartPoint): string {
     return chart.step ? from : `${from} to ${timeLabel(String(point.x2), "minute")}`;
   }
   if (chart.kind === "histogram") return rangeLabel(chart, Number(point.x), Number(point.x2));
-  return typeof point.x === "number" ? shortNumber(point.x) : valueName(String(point.x));
+  return typeof point.x === "number" ? exactNumber(point.x) : valueName(String(point.x));
 }
 
 /** The values of a bin. Whole numbers end with the last one that is in it; the end of others is in the next. */
 function rangeLabel(chart: ChartReply, from: number, to: number): string {
-  if (!chart.whole) return `${shortNumber(from)} to below ${shortNumber(to)}`;
-  return to - 1 <= from ? shortNumber(from) : `${shortNumber(from)} to ${shortNumber(to - 1)}`;
+  if (!chart.whole) return `${exactNumber(from)} to below ${exactNumber(to)}`;
+  return to - 1 <= from ? exactNumber(from) : `${exactNumber(from)} to ${exactNumber(to - 1)}`;
+}
+
+/** The height of a mark, in words: a mean is rounded, a value of a row is not. */
+export function valueLabel(chart: ChartReply, value: number): string {
+  if (!Number.isFinite(value)) return "—";
+  return chart.kind === "scatter" ? exactNumber(value) : shortNumber(value);
 }
 
 const SPELLED: Readonly<Record<Unit, number>> = { year: 4, month: 7, day: 10, hour: 16, minute: 16 };
@@ -63,6 +69,25 @@ function timeLabel(iso: string, unit: Unit): string {
 /** The categories that have no bar of their own. */
 export function othersLabel({ values }: ChartOthers): string {
   return counted(values, "other value");
+}
+
+const USUAL = 0.9;
+const LONGER = 1.5;
+
+/** The points of a line that come after a span without rows. Weekends are none where all weeks have
+ * them: a gap is longer than nearly all other spans between two points. */
+export function gapsIn({ points }: ChartReply): ReadonlySet<number> {
+  const starts = points.map((point) => Date.parse(String(point.x)));
+  const spans = starts.slice(1).map((start, index) => start - (starts[index] ?? start));
+  const usual = spans.toSorted((one, other) => one - other)[Math.floor(USUAL * (spans.length - 1))] ?? 0;
+  const after = [...points.keys()].filter((index) => (spans[index - 1] ?? 0) > LONGER * usual);
+  return new Set(after.filter((index) => points[index - 1]?.x2 !== points[index]?.x));
+}
+
+/** Says what a dashed line means, if there is one. */
+export function gapNotes(chart: ChartReply): readonly string[] {
+  const hasLine = chart.kind === "timeline" && chart.y !== null;
+  return hasLine && gapsIn(chart).size > 0 ? ["Dashed: no rows in between."] : [];
 }
 
 /** Says of a bin at an end how much of it the rows fill, since the picture can only make it pale. */
@@ -79,8 +104,8 @@ export function partialNotes(chart: ChartReply): readonly string[] {
 function partialNote(chart: ChartReply, point: ChartPoint, end: string | number, word: string): string {
   const bin = pointLabel(chart, point);
   if (typeof end === "number")
-    return `Pale: ${bin} has numbers only ${word === "until" ? "up to" : word} ${shortNumber(end)}.`;
-  return `Pale: ${bin} has rows only ${word} ${momentIn(bin, end)}.`;
+    return `Pale: ${bin} has numbers only ${word === "until" ? "up to" : word} ${exactNumber(end)}.`;
+  return `${chart.y === null ? "Pale" : "Hollow"}: ${bin} has rows only ${word} ${momentIn(bin, end)}.`;
 }
 
 /** A moment, as much of it as the name of its bin does not say. */

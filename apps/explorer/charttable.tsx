@@ -1,10 +1,9 @@
 /** The same as the picture, in figures. */
 
-import { acrossTitle, chartLabel, othersLabel, pointLabel, title, valueTitle } from "./chartspec.ts";
+import { acrossTitle, chartLabel, othersLabel, pointLabel, title, valueLabel, valueTitle } from "./chartspec.ts";
 import type { ChartPoint, ChartReply } from "./contract.ts";
 import { valueOf } from "./plot.ts";
 import { count } from "./text.ts";
-import { shortNumber } from "./ticks.ts";
 
 export function PointTable({ chart }: { readonly chart: ChartReply }) {
   const isScatter = chart.kind === "scatter";
@@ -36,13 +35,12 @@ interface RowProps {
 }
 
 function PointRow({ chart, name, point }: RowProps) {
-  const value = valueOf(chart, point);
   return (
     <tr>
       <th scope="row">
         <bdi>{name}</bdi>
       </th>
-      {chart.y !== null && <td>{Number.isFinite(value) ? shortNumber(value) : "—"}</td>}
+      {chart.y !== null && <td>{valueLabel(chart, valueOf(chart, point))}</td>}
       {chart.kind !== "scatter" && <td>{count(point.count ?? 0)}</td>}
     </tr>
   );

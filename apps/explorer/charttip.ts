@@ -1,9 +1,9 @@
 /** The words beside the mouse. */
 
-import { othersLabel, pointLabel, title, valueTitle } from "./chartspec.ts";
+import { othersLabel, pointLabel, title, valueLabel, valueTitle } from "./chartspec.ts";
 import type { ChartReply } from "./contract.ts";
 import { valueOf } from "./plot.ts";
-import { shortNumber } from "./ticks.ts";
+import { count } from "./text.ts";
 
 export interface Tip {
   readonly left: number;
@@ -24,9 +24,9 @@ function wordsOf(chart: ChartReply, index: number): readonly string[] {
   const point = chart.points[index];
   const name = point ? pointLabel(chart, point) : chart.others ? othersLabel(chart.others) : "";
   const told = point ?? chart.others ?? { count: 0 };
-  const value = shortNumber(valueOf(chart, told));
+  const value = valueLabel(chart, valueOf(chart, told));
   const first = `${title(chart.x)}: ${name}`;
   if (chart.kind === "scatter") return [first, `${title(chart.y ?? "")}: ${value}`];
-  const rows = `rows: ${shortNumber(told.count ?? 0)}`;
+  const rows = `rows: ${count(told.count ?? 0)}`;
   return chart.y === null ? [first, rows] : [first, `${valueTitle(chart)}: ${value}`, rows];
 }

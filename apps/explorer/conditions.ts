@@ -1,7 +1,7 @@
 /** The conditions of a filter: which make sense for a column, and how they read. */
 
 import { isDate, isNumeric, typesIn } from "./columns.ts";
-import type { Condition, Operator } from "./contract.ts";
+import type { Condition, Operator, Scalar } from "./contract.ts";
 import { clip, visible } from "./text.ts";
 
 const WORDS: Readonly<Record<Operator, string>> = {
@@ -55,13 +55,19 @@ export function inWords(condition: Condition): string {
 
 const MOST_WORDS = 4;
 
+/** A value in words. Blanks at its ends count, so they are shown. */
+function quoted(value: Scalar): string {
+  const text = visible(clip(String(value), 40));
+  return text !== text.trim() ? `“${text}”` : text;
+}
+
 function predicate({ op, value, values = [] }: Condition): string {
-  const said = values.map((one) => visible(clip(String(one), 40)));
+  const said = values.map(quoted);
   if (op === "between") return `is between ${said.join(" and ")}`;
   if (op === "one_of") {
     const more = said.length - MOST_WORDS;
     return `is one of ${said.slice(0, MOST_WORDS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   }
   if (value === "" && (op === "equals" || op === "not_equals")) return `${WORDS[op]} the empty text`;
-  return takesValue(op) ? `${WORDS[op]} ${visible(clip(String(value ?? ""), 40))}` : WORDS[op];
+  return takesValue(op) ? `${WORDS[op]} ${quoted(value ?? "")}` : WORDS[op];
 }

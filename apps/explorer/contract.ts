@@ -138,7 +138,9 @@ export interface ChartReply {
   readonly kind: ChartKind;
   readonly x: string;
   readonly y: string | null;
+  /** The rows that the chart is about. Of a scatter plot, not all of them need have a point. */
   readonly rows: number;
+  /** The rows without a value. */
   readonly left_out: number;
   readonly points: readonly ChartPoint[];
   /** Of a timeline whose bins are all as long. */

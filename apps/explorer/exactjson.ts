@@ -20,7 +20,7 @@ export function parseExact(text: string): Value {
 }
 
 /** A number, or its spelling where JavaScript would spell it otherwise: 1.0, 1e5, thirty digits. */
-export function numberOrExact(spelling: string): number | Exact {
+function numberOrExact(spelling: string): number | Exact {
   const number = Number(spelling);
   return String(number) === spelling ? number : new Exact(spelling);
 }

@@ -47,6 +47,7 @@ export function FilterDialog({ explorer }: { readonly explorer: Explorer }) {
                 fields={fields}
                 problem={problems.get(index) ?? null}
                 isLast={index === drafts.length - 1}
+                isAlone={drafts.length === 1 && place.query.value.find === ""}
                 onChange={(next) => change(drafts.with(index, next))}
               />
               <button

@@ -5,7 +5,7 @@ import { count } from "./text.ts";
 
 export const ROW_HEIGHT = 28;
 export const HEAD_HEIGHT = 34;
-export const CHECK_WIDTH = 34;
+const CHECK_WIDTH = 34;
 
 export interface Placed {
   readonly field: Field;

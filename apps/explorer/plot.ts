@@ -32,7 +32,7 @@ export const RIGHT = 38;
 const MOST_TICKS = 10;
 const TICK_HEIGHT = 34;
 
-export function scaleOf(low: number, high: number, from: number, to: number): Scale {
+function scaleOf(low: number, high: number, from: number, to: number): Scale {
   // Halves, because the difference of the two largest floats is none.
   const span = high / 2 - low / 2 || 1;
   return { low, high, at: (value) => from + ((value / 2 - low / 2) / span) * (to - from) };

@@ -1,7 +1,7 @@
 /** Histograms, timelines and points: their values go upwards. */
 
 import { Across, BOTTOM, Upwards } from "./axes.tsx";
-import { acrossTitle, title, valueTitle } from "./chartspec.ts";
+import { acrossTitle, gapsIn, title, valueTitle } from "./chartspec.ts";
 import type { ChartPoint, ChartReply } from "./contract.ts";
 import { measureAxis } from "./measure.ts";
 import * as plot from "./plot.ts";
@@ -104,10 +104,18 @@ function Line({ chart, across, upwards }: MarksProps) {
       return { index, x: (from + to) / 2, y: upwards.scale.at(plot.valueOf(chart, point)) };
     })
     .filter((place) => Number.isFinite(place.y));
-  const path = places.map(({ x, y }, index) => `${index === 0 ? "M" : "L"}${x},${y}`).join("");
+  const gaps = gapsIn(chart);
+  const path = places
+    .map(({ index, x, y }, place) => `${place === 0 || gaps.has(index) ? "M" : "L"}${x},${y}`)
+    .join("");
   return (
     <>
       <path class="line" d={path} />
+      {places.map(({ index, x, y }, place) => {
+        const before = places[place - 1];
+        if (!before || !gaps.has(index)) return null;
+        return <path key={index} class="line gap" d={`M${before.x},${before.y}L${x},${y}`} />;
+      })}
       {places.map(({ index, x, y }) => (
         <circle
           key={index}

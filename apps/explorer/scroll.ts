@@ -22,7 +22,7 @@ export interface Extent {
   readonly seen: number;
 }
 
-export function fullHeight({ rows, rowHeight }: Extent): number {
+function fullHeight({ rows, rowHeight }: Extent): number {
   return rows * rowHeight;
 }
 

@@ -49,11 +49,20 @@ export function numberWriter(ticks: readonly number[]): (value: number) => strin
   return (value) => writer.format(value);
 }
 
-/** One number by itself, as an axis would write it. */
+/** A value of a row, or the edge of a bin: with all of its digits. */
+export function exactNumber(value: number): string {
+  const text = String(value);
+  if (Math.abs(value) < SEPARATED || text.includes("e")) return text;
+  const part = text.split(".")[1];
+  return Math.trunc(value).toLocaleString("en-US") + (part === undefined ? "" : `.${part}`);
+}
+
+/** A computed number, such as a mean: with six digits, and with all those before the point. */
 export function shortNumber(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < LONGEST)
-    return Math.abs(value) < SEPARATED ? String(value) : value.toLocaleString("en-US");
-  return String(Number(value.toPrecision(6)));
+  const size = Math.abs(value);
+  if (Number.isInteger(value)) return exactNumber(value);
+  if (size < SEPARATED) return String(Number(value.toPrecision(6)));
+  return value.toLocaleString("en-US", { maximumFractionDigits: size < 10 * SEPARATED ? 1 : 0 });
 }
 
 /** A mark on an axis. The second line of its words is only there where it changes. */

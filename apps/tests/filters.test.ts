@@ -18,13 +18,13 @@ test("numbers are read as they are printed and as they are typed", () => {
   ]);
   assert.equal(read("12,345,678,901,234,567,890"), "12345678901234567890");
   assert.equal(read("-00012345678901234567890"), "-12345678901234567890");
-  assert.deepEqual(["abc", "", "1,5", "1,00", "1,000 000", "10 €", "1.2.3", "0x10", "--1"].map(read), Array(9).fill(null));
+  assert.deepEqual(["abc", "", "1,5", "1,00", "1,000 000", "10 €", "1.2.3", "0x10", "--1", "0,123"].map(read), Array(10).fill(null));
 });
 
 test("times are read in the spellings of people and of the explorer", () => {
   const read = (typed: string) => valueOf(readTime(typed));
   const day = "2023-03-01";
-  const spelled = ["2023-03-01", "1 March 2023", "1st march, 2023", "March 1, 2023", "Mar 1 2023", "2023/3/1", "1.3.2023", "1-Mar-2023"];
+  const spelled = ["2023-03-01", "1 March 2023", "1st march, 2023", "March 1, 2023", "Mar 1 2023", "2023/3/1", "2023-3-1", "1.3.2023", "1-Mar-2023", "1. March 2023", "1st of March 2023"];
   assert.deepEqual(spelled.map(read), spelled.map(() => day));
   assert.equal(read("2023"), "2023");
   assert.equal(read("Sept 2023"), "2023-09");
@@ -32,8 +32,19 @@ test("times are read in the spellings of people and of the explorer", () => {
   assert.equal(read("1 March 2023 at 9:05"), "2023-03-01T09:05");
   assert.equal(read("2023-03-01 14:30:05.1234567Z"), "2023-03-01T14:30:05.123456Z");
   assert.equal(read("2023-03-01T14:30:05+0530"), "2023-03-01T14:30:05+05:30");
-  const unread = ["3/4/2023", "30 February 2023", "2023-13-01", "2023-03-01 25:00", "soon", "1 Foo 2023", "12", ""];
+  assert.deepEqual(["2:30 pm", "2:30PM", "12:30 a.m.", "12:05 pm"].map((clock) => read(`2023-03-01 ${clock}`)), [
+    `${day}T14:30`,
+    `${day}T14:30`,
+    `${day}T00:30`,
+    `${day}T12:05`,
+  ]);
+  const unread = ["2023-03-01 14:30 pm", "2023-03-01 0:30 am", "3/4/2023", "30 February 2023", "2023-13-01", "2023-03-01 25:00", "soon", "1 Foo 2023", "12", ""];
   assert.deepEqual(unread.map(read), unread.map(() => null));
+});
+
+test("a time of day is refused for what it lacks", () => {
+  const found = readTime("12:30");
+  assert.match("problem" in found ? found.problem : "", /^“12:30” names no day\./);
 });
 
 test("a printed number of seconds is a time too", () => {
@@ -100,18 +111,31 @@ test("a condition is read by the type of its column", () => {
     op: "one_of",
     values: [1000, 2],
   });
+  const either = (typed: string) => condition("int|str", { op: "equals", typed })?.value;
+  assert.deepEqual(["300", "1,000", " 1 000", "+5", "abc"].map(either), ["300", "1,000", 1000, 5, "abc"]);
+  assert.deepEqual(condition("int|str", { op: "more", typed: "300" })?.value, 300);
   assert.deepEqual(condition("str", { op: "is_empty" }), { column: "c", op: "equals", value: "" });
+  assert.deepEqual(condition("str", { op: "not_empty" }), { column: "c", op: "not_equals", value: "" });
+  assert.deepEqual(condition("str", { op: "equals", typed: "  " }), { column: "c", op: "equals", value: "  " });
 });
 
 test("a condition becomes the draft that it was written as", () => {
   const conditions = [
     { column: "c", op: "between", values: [1, 2] },
     { column: "c", op: "equals", value: "" },
-    { column: "c", op: "one_of", values: ["a", "b"] },
+    { column: "c", op: "not_equals", value: "" },
+    { column: "c", op: "contains", value: "the " },
+    { column: "c", op: "one_of", values: ["a", " b"] },
   ] as const;
   for (const condition of conditions) {
     const type = typeof (condition as { values?: unknown[] }).values?.[0] === "number" ? "int" : "str";
     assert.deepEqual(read(draftOf(condition), field(type)), { condition });
   }
-  assert.deepEqual(conditions.map(inWords), ["c is between 1 and 2", "c is the empty text", "c is one of a, b"]);
+  assert.deepEqual(conditions.map(inWords), [
+    "c is between 1 and 2",
+    "c is the empty text",
+    "c is not the empty text",
+    "c contains “the ”",
+    "c is one of a, “ b”",
+  ]);
 });

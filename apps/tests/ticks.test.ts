@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { haveRoom, numberTicks, numberWriter, shortNumber, timeTicks } from "../explorer/ticks.ts";
+import { exactNumber, haveRoom, numberTicks, numberWriter, shortNumber, timeTicks } from "../explorer/ticks.ts";
 
 function written(low: number, high: number, isWhole: boolean, most = 6): string[] {
   const ticks = numberTicks({ low, high, isWhole }, most);
@@ -20,6 +20,22 @@ test("counts have no fractions, years no separators, and large numbers have them
   assert.equal(shortNumber(1970), "1970");
   assert.equal(shortNumber(25_000), "25,000");
   assert.equal(shortNumber(1 / 3), "0.333333");
+});
+
+test("a mean keeps the digits before its point, and a value of a row keeps all", () => {
+  assert.deepEqual([29_230_288.4, 64_360_106.9, 64_360.66, 1_234.5678].map(shortNumber), [
+    "29,230,288",
+    "64,360,107",
+    "64,360.7",
+    "1234.57",
+  ]);
+  assert.deepEqual([123_456.1, -122.419416, 2023.125, 1e-9, 2 ** 60].map(exactNumber), [
+    "123,456.1",
+    "-122.419416",
+    "2023.125",
+    "1e-9",
+    "1,152,921,504,606,847,000",
+  ]);
 });
 
 test("any two numbers have an axis", () => {

@@ -53,7 +53,12 @@ def _names(n: int) -> dict[str, Any]:
     place, name = n % (NAMES * (NAMES + 1) // 2), 0
     while place > name:
         place, name = place - name - 1, name + 1
-    return {"name": f"{name:02d} a very long name of a station on the northern line", "n": n}
+    return {
+        "name": f"{name:02d} a very long name of a station on the northern line",
+        "n": n,
+        "people": 1_234_567 * n,
+        "share": 100_000 + n / 7 if n % 10 else None,
+    }
 
 
 def _months(n: int) -> dict[str, Any]:
@@ -63,7 +68,14 @@ def _months(n: int) -> dict[str, Any]:
     return {"at": at.isoformat(sep=" ")[:19], "state": ("open", "", "  ")[n % 3]}
 
 
+def _gap(n: int) -> dict[str, Any]:
+    """Return row `n`, one every 200 seconds, of five days, and of five more after a week without rows."""
+    at = BEGIN + timedelta(seconds=200 * n, days=7 if n >= 5 * A_DAY else 0)
+    return {"at": at.isoformat(sep=" ")[:19], "load": n % 7}
+
+
 TABLES = {
+    "gap": [_gap(n) for n in range(10 * A_DAY)],
     "cut day": [_cut_day(n) for n in range(9 * A_DAY + CUT_DAY)],
     "months": [_months(n) for n in range(365 * 6 + 2)],
     "epochs": [_epochs(n) for n in range(720)],

@@ -1,21 +1,9 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from chromium import Driver
 from host_site import bundle, serving_files
 from relays import relay
-
-HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items):
-    """Run a failed browser test once more, and report that: a browser that shares two cores with the
-    rest of the suite may be late."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session")

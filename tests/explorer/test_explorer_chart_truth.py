@@ -56,7 +56,22 @@ def test_a_last_day_that_is_not_over_is_pale_and_said_to_be(explore):
     choose(explorer, "at", "load")
     has_picture(explorer, "Timeline of load by at")
     expect(explorer.view.locator("svg.marks circle.partial")).to_have_count(1)
-    expect(explorer.view.get_by_text(note)).to_be_visible()
+    expect(explorer.view.get_by_text(note.replace("Pale", "Hollow"))).to_be_visible()
+
+
+def test_a_line_over_a_week_without_rows_is_dashed_and_said_to_be(explore):
+    explorer = opened(explore, "gap")
+    choose(explorer, "at", "load")
+    has_picture(explorer, "Timeline of load by at, from 4,320 rows")
+    dashed = explorer.view.locator("svg.marks path.line.gap")
+    expect(dashed).to_have_count(1)
+    ends = [explorer.view.locator(f'svg.marks [data-index="{index}"]') for index in (4, 5)]
+    places = [f"{end.get_attribute('cx')},{end.get_attribute('cy')}" for end in ends]
+    expect(dashed).to_have_attribute("d", f"M{places[0]}L{places[1]}")
+    expect(explorer.view.get_by_text("Dashed: no rows in between.")).to_be_visible()
+    choose(explorer, "at", "number of rows")
+    has_picture(explorer, "Timeline of at, from 4,320 rows")
+    expect(explorer.view.get_by_text("Dashed")).to_have_count(0)
 
 
 def test_a_last_month_says_on_which_day_its_rows_end(explore):
@@ -190,6 +205,32 @@ def test_twenty_names_have_bars_and_the_others_are_counted_together(explore):
     expect(explorer.view.locator("svg.marks").get_by_text("40 other values")).to_be_visible()
     expect(explorer.view.get_by_text(f"40 other values: {rest} rows")).to_be_visible()
     words_are_apart(explorer)
+
+
+def test_a_mean_of_large_numbers_keeps_its_digits(explore):
+    explorer = opened(explore, "names")
+    choose(explorer, "name", "people")
+    has_picture(explorer, "Bar chart of people by name, from 1,830 rows")
+    rows = [row for row in TABLES["names"] if row["name"].startswith("59 ")]
+    mean = sum(row["people"] for row in rows) / len(rows)
+    [name, shown, count] = figures(explorer)[0]
+    assert (name, count) == (rows[0]["name"], str(len(rows)))
+    assert abs(int(shown.replace(",", "")) - mean) <= 0.5
+
+
+def test_pairs_have_the_digits_of_their_rows_and_those_without_numbers_are_told_apart(explore):
+    explorer = opened(explore, "names")
+    choose(explorer, "n", "share")
+    chart = has_picture(explorer, "Scatter plot of share by n, from 1,647 rows")
+    drawn = len(chart["points"])
+    note = f"1,647 rows; 183 without both numbers left out. {drawn} of them are drawn"
+    expect(explorer.view.get_by_text(note)).to_be_visible()
+    explorer.filter("n", "is less than", "30")
+    has_picture(explorer, "Scatter plot of share by n, from 27 rows")
+    note = "27 rows; 3 without both numbers left out."
+    expect(explorer.view.get_by_text(note, exact=True)).to_be_visible()
+    shares = [(row["n"], row["share"]) for row in TABLES["names"][:30] if row["share"]]
+    assert figures(explorer) == [[str(n), f"{share:,}".removesuffix(".0")] for n, share in shares]
 
 
 COLUMNS = {

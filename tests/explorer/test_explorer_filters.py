@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from chart_data import TIMES, TIMES_A_DAY
+from chart_data import TABLES, TIMES, TIMES_A_DAY
 from playwright.sync_api import expect
 from tables_data import CITIES, ORDERS, order
 
 ALL = [order(n) for n in range(ORDERS)]
 REMOVE = "Remove filter: "
+# Returns how many pixels the words of a list box leave free, beside the arrow.
+FITS = """select => {
+  const { font, paddingLeft, paddingRight } = getComputedStyle(select);
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = font;
+  const words = context.measureText(select.selectedOptions[0].text).width;
+  const arrow = 20;
+  return select.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - arrow - words;
+}"""
 
 
 def has_only(explorer, holds):
@@ -145,6 +156,27 @@ def test_few_values_are_listed_with_their_counts(explore):
     has_only(orders, lambda row: row["city"] == "Oslo")
 
 
+def test_values_are_said_to_be_counted_in_all_rows(explore):
+    told = "Rows are counted in the whole table."
+    orders = explore("list_orders")
+    dialog = orders.condition("city", "is one of")
+    expect(dialog.get_by_role("checkbox", name="Lyon")).to_be_visible()
+    expect(dialog.get_by_text(told)).to_have_count(0)
+    dialog.get_by_role("checkbox", name="Lyon").check()
+    dialog.get_by_role("button", name="Apply").click()
+    dialog = orders.condition("city", "is")
+    expect(dialog.get_by_text(told).last).to_be_visible()
+
+
+def test_a_long_name_of_a_column_can_be_read_in_the_dialog(explore):
+    quakes = explore("list_quakes")
+    dialog = quakes.condition("properties.place", "is")
+    chosen = dialog.get_by_label("Column")
+    expect(chosen).to_have_attribute("title", "properties.place")
+    room = chosen.evaluate(FITS)
+    assert room >= 0, room
+
+
 def test_many_values_are_typed_one_a_line(explore):
     orders = explore("list_orders")
     dialog = orders.condition("units", "is one of")
@@ -185,6 +217,33 @@ def test_the_empty_text_is_a_condition_of_its_own(explore):
     orders.has_count(f"{sum(row['note'] == '' for row in ALL)} of {ORDERS:,} rows")
     expect(orders.cell(0, "note")).to_contain_text('""')
     expect(chips(orders)).to_have_accessible_name(f"{REMOVE}note is the empty text")
+
+
+def test_the_empty_text_is_chosen_without_turning_the_condition_round(explore):
+    months = explore("list_table", name="months")
+    dialog = months.condition("state", "is not")
+    dialog.get_by_role("button", name="(the empty text)").click()
+    dialog.get_by_role("button", name="Apply").click()
+    rows = [row for row in TABLES["months"] if row["state"] != ""]
+    months.has_count(f"{len(rows):,} of {len(TABLES['months']):,} rows")
+    expect(chips(months)).to_have_accessible_name(f"{REMOVE}state is not the empty text")
+
+
+def test_blanks_are_a_text_and_are_shown_in_the_condition(explore):
+    months = explore("list_table", name="months")
+    months.filter("state", "is", "  ")
+    rows = [row for row in TABLES["months"] if row["state"] == "  "]
+    months.has_count(f"{len(rows):,} of {len(TABLES['months']):,} rows")
+    expect(chips(months)).to_have_accessible_name(re.compile("state is “ +”"))
+
+
+def test_how_texts_are_compared_is_said(explore):
+    orders = explore("list_orders")
+    told = "Texts are compared by the alphabet; as numbers only if every text is a number."
+    dialog = orders.condition("note", "is more than", "order 5")
+    expect(dialog.get_by_label("Value", exact=True)).to_have_accessible_description(told)
+    dialog.get_by_label("Condition", exact=True).select_option(label="contains")
+    expect(dialog.get_by_text(told)).to_have_count(0)
 
 
 def test_a_filter_that_the_server_refused_is_not_shown_as_on(explore):

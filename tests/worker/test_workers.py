@@ -493,13 +493,8 @@ def test_the_child_loads_nothing_else_of_penstock():
     own = {name for name in done.stdout.split() if name.startswith("penstock")}
     own -= {name for name in own if name.startswith("penstock.worker")}
     folders = {"penstock", "penstock.core", "penstock.core.json", "penstock.core.model"}
-    shared = {
-        "core.json.alike_rows",
-        "core.json.js_numbers",
-        "core.model.epochs",
-        "core.model.questions",
-    }
-    assert own == folders | {f"penstock.{name}" for name in shared}
+    shared = {"json.alike_rows", "json.js_numbers", "model.epochs", "model.questions"}
+    assert own == folders | {f"penstock.core.{name}" for name in shared}
 
 
 # Life and death

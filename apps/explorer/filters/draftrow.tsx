@@ -4,7 +4,7 @@ import { type Field, typesIn } from "../columns.ts";
 import { operatorsFor, takesValue, wordFor } from "../conditions.ts";
 import type { Place } from "../place.ts";
 import { clip, visible } from "../text.ts";
-import { type Draft, type DraftOperator, type Problem, moved } from "./drafts.ts";
+import { type Draft, type DraftOperator, type Problem, isOfEmpty, moved } from "./drafts.ts";
 import { useFound } from "./found.ts";
 import { ValueFields } from "./valuefields.tsx";
 
@@ -14,10 +14,12 @@ interface DraftRowProps {
   readonly fields: readonly Field[];
   readonly problem: Problem | null;
   readonly isLast: boolean;
+  /** Whether it is the only condition, and nothing is searched for. */
+  readonly isAlone: boolean;
   onChange(draft: Draft): void;
 }
 
-export function DraftRow({ place, draft, fields, problem, isLast, onChange }: DraftRowProps) {
+export function DraftRow({ place, draft, fields, problem, isLast, isAlone, onChange }: DraftRowProps) {
   const field = fields.find((one) => one.name === draft.column);
   const found = useFound(place, field);
   const choose = (column: string) =>
@@ -31,6 +33,7 @@ export function DraftRow({ place, draft, fields, problem, isLast, onChange }: Dr
     <>
       <select
         aria-label="Column"
+        title={visible(field?.label ?? "")}
         value={draft.column}
         onChange={(event) => choose(event.currentTarget.value)}
       >
@@ -47,12 +50,12 @@ export function DraftRow({ place, draft, fields, problem, isLast, onChange }: Dr
       >
         {choices(field).map((op) => (
           <option key={op} value={op}>
-            {op === "is_empty" ? "is the empty text" : wordFor(op)}
+            {isOfEmpty(op) ? WORDS_FOR_EMPTY[op] : wordFor(op)}
           </option>
         ))}
       </select>
-      {draft.op !== "is_empty" && takesValue(draft.op) && (
-        <ValueFields {...{ draft, field, found, problem, isLast, onChange }} />
+      {!isOfEmpty(draft.op) && takesValue(draft.op) && (
+        <ValueFields {...{ draft, field, found, problem, isLast, isAlone, onChange }} />
       )}
     </>
   );
@@ -60,5 +63,7 @@ export function DraftRow({ place, draft, fields, problem, isLast, onChange }: Dr
 
 function choices(field: Field | undefined): readonly DraftOperator[] {
   const operators = operatorsFor(field?.type ?? "");
-  return typesIn(field?.type ?? "").includes("str") ? [...operators, "is_empty"] : operators;
+  return typesIn(field?.type ?? "").includes("str") ? [...operators, "is_empty", "not_empty"] : operators;
 }
+
+const WORDS_FOR_EMPTY = { is_empty: "is the empty text", not_empty: "is not the empty text" } as const;

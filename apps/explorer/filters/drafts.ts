@@ -6,8 +6,10 @@ import type { CellKind, Condition, Operator, Scalar } from "../contract.ts";
 import { type Read, readNumber } from "./numbers.ts";
 import { isLater, readTime } from "./times.ts";
 
-/** `is_empty` is written as `equals` with the empty text. */
-export type DraftOperator = Operator | "is_empty";
+/** Conditions on the empty text, which nobody can type, and how the server has them. */
+const OF_EMPTY = { is_empty: "equals", not_empty: "not_equals" } as const;
+export type EmptyOperator = keyof typeof OF_EMPTY;
+export type DraftOperator = Operator | EmptyOperator;
 
 export interface Draft {
   readonly column: string;
@@ -44,14 +46,22 @@ export function draftFor(field: Field | undefined): Draft {
 export function draftOf(condition: Condition): Draft {
   const { column, op, value, values = [] } = condition;
   const [low = "", high = ""] = op === "between" ? values : [];
-  const isEmpty = op === "equals" && value === "";
   return {
     column,
-    op: isEmpty ? "is_empty" : op,
+    op: value === "" ? emptyOperator(op) : op,
     typed: op === "between" ? String(low) : String(value ?? ""),
     to: String(high),
     chosen: op === "one_of" ? values : [],
   };
+}
+
+/** `is the empty text` for `is`, and `is not the empty text` for `is not`. */
+export function emptyOperator(op: DraftOperator): EmptyOperator {
+  return op === "not_equals" ? "not_empty" : "is_empty";
+}
+
+export function isOfEmpty(op: DraftOperator): op is EmptyOperator {
+  return op in OF_EMPTY;
 }
 
 /** The same condition for another column, as far as it makes sense there. */
@@ -71,7 +81,7 @@ export function kindOf(field: Field | undefined): CellKind | null {
 /** The condition, or why it cannot be read: then it must not run. */
 export function read(draft: Draft, field: Field | undefined): Reading {
   const { column, op } = draft;
-  if (op === "is_empty") return { condition: { column, op: "equals", value: "" } };
+  if (isOfEmpty(op)) return { condition: { column, op: OF_EMPTY[op], value: "" } };
   if (op === "is_null" || op === "not_null") return { condition: { column, op } };
   if (op === "one_of") return readSeveral(draft, field);
   const low = readValue(draft.typed, op, field);
@@ -121,15 +131,23 @@ function kind({ kind: found }: Value): { kind?: CellKind } {
   return found ? { kind: found } : {};
 }
 
+/** Beside numbers a column may have texts of digits. The server finds both by the text. */
+const EQUALITIES: readonly Operator[] = ["equals", "not_equals", "one_of"];
+const SPELLED = /^-?[\d,]+(?:\.\d+)?$/;
+
 /** What was typed, as the column's type has it. Where a column has texts too, it may be one. */
 function readValue(typed: string, op: Operator, field: Field | undefined): Value | { problem: string } {
   const type = field?.type ?? "";
   if (isBoolean(type)) return { value: typed === "true" };
   if (op === "contains" || op === "matches") return typed === "" ? { problem: EMPTY } : { value: typed };
-  if (typed.trim() === "") return { problem: EMPTY };
+  const isNothing = typesIn(type).includes("str") ? typed === "" : typed.trim() === "";
+  if (isNothing) return { problem: EMPTY };
   const found = readAs(typed, field);
   if (!found) return { value: typed };
-  return "problem" in found && typesIn(type).includes("str") ? { value: typed } : found;
+  if (!typesIn(type).includes("str")) return found;
+  if ("problem" in found) return { value: typed };
+  const mayBeText = !found.kind && EQUALITIES.includes(op) && SPELLED.test(typed);
+  return mayBeText ? { value: typed } : found;
 }
 
 function readAs(typed: string, field: Field | undefined): Value | { problem: string } | null {

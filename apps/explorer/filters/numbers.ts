@@ -4,8 +4,8 @@
 export type Read<T> = { readonly value: T } | { readonly problem: string };
 
 const PLAIN = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
-/** Thousands apart: by commas, blanks, apostrophes or low lines, the same all through. */
-const GROUPED = /^-?\d{1,3}([,_'’ \u00a0\u2009\u202f])\d{3}(?:\1\d{3})*(?:\.\d+)?$/;
+/** Thousands apart: by commas, blanks, apostrophes or low lines, the same all through. `0,123` has none. */
+const GROUPED = /^-?[1-9]\d{0,2}([,_'’ \u00a0\u2009\u202f])\d{3}(?:\1\d{3})*(?:\.\d+)?$/;
 const PERHAPS_DECIMAL_COMMA = /^-?[\d.]*,\d+$/;
 const SEPARATORS = /[,_'’ \u00a0\u2009\u202f]/g;
 

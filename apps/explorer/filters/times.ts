@@ -20,11 +20,11 @@ const MONTHS = [
   "November",
   "December",
 ];
-const CLOCK = String.raw`(?:(?:T|,?\s+(?:at\s+)?)(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?`;
-const ISO = new RegExp(`^(\\d{4})-(\\d\\d)-(\\d\\d)${CLOCK}$`, "i");
+const CLOCK = String.raw`(?:(?:T|,?\s+(?:at\s+)?)(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*([ap]\.?m\.?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?`;
+const ISO = new RegExp(`^(\\d{4})-(\\d{1,2})-(\\d{1,2})${CLOCK}$`, "i");
 const SLASHED = new RegExp(`^(\\d{4})/(\\d{1,2})/(\\d{1,2})${CLOCK}$`, "i");
 const DOTTED = new RegExp(`^(\\d{1,2})\\.(\\d{1,2})\\.(\\d{4})${CLOCK}$`, "i");
-const DAY_FIRST = new RegExp(`^(\\d{1,2})(?:st|nd|rd|th)?[\\s-]+([a-z]{3,9})\\.?,?[\\s-]+(\\d{4})${CLOCK}$`, "i");
+const DAY_FIRST = new RegExp(`^(\\d{1,2})(?:st|nd|rd|th|\\.)?[\\s-]+(?:of\\s+)?([a-z]{3,9})\\.?,?[\\s-]+(\\d{4})${CLOCK}$`, "i");
 const MONTH_FIRST = new RegExp(
   `^([a-z]{3,9})\\.?\\s+(\\d{1,2})(?:st|nd|rd|th)?,?\\s+(\\d{4})${CLOCK}$`,
   "i",
@@ -33,6 +33,7 @@ const TWO_WAYS = new RegExp(`^(\\d{1,2})/(\\d{1,2})/(\\d{4})${CLOCK}$`, "i");
 const MONTH = /^([a-z]{3,9})\.?,?\s+(\d{4})$/i;
 const YEAR_OR_MONTH = /^(\d{4})(?:-(\d\d))?$/;
 const NUMBER = /^\d{9,}(?:\.\d+)?$/;
+const CLOCK_ALONE = /^\d{1,2}:\d\d/;
 const HOW = "Write it as 2023-03-01, 1 March 2023 or 2023-03-01 14:30.";
 
 type Clock = readonly (string | undefined)[];
@@ -41,7 +42,8 @@ type Clock = readonly (string | undefined)[];
 export function readTime(typed: string, epoch?: EpochUnit): Read<string> {
   const text = typed.trim().replace(/\s+/g, " ");
   if (epoch && NUMBER.test(text.replaceAll(",", ""))) return ofNumber(text.replaceAll(",", ""), epoch);
-  return inIso(text) ?? inWords(text) ?? { problem: `“${text}” is not a day or a time. ${HOW}` };
+  const what = CLOCK_ALONE.test(text) ? "names no day" : "is not a day or a time";
+  return inIso(text) ?? inWords(text) ?? { problem: `“${text}” ${what}. ${HOW}` };
 }
 
 function inIso(text: string): Read<string> | null {
@@ -98,12 +100,20 @@ function ofDay(year: string, month: number, day: number, clock: Clock, text: str
   made.setUTCFullYear(Number(year), month - 1, day);
   if (made.getUTCMonth() !== month - 1 || made.getUTCDate() !== day)
     return { problem: `There is no such day: “${text}”. ${HOW}` };
-  const [hour, minute, second, fraction, zone] = clock;
-  if (hour === undefined) return { value: iso(year, month, day) };
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second ?? 0) > 59)
+  const [written, minute, second, fraction, half, zone] = clock;
+  if (written === undefined) return { value: iso(year, month, day) };
+  const hour = hourOf(Number(written), half);
+  if (!(hour < 24) || Number(minute) > 59 || Number(second ?? 0) > 59)
     return { problem: `There is no such time: “${text}”. ${HOW}` };
   const seconds = second === undefined ? "" : `:${second}${fraction ? `.${fraction.slice(0, 6)}` : ""}`;
-  return { value: `${iso(year, month, day)}T${two(Number(hour))}:${minute}${seconds}${zoneOf(zone)}` };
+  return { value: `${iso(year, month, day)}T${two(hour)}:${minute}${seconds}${zoneOf(zone)}` };
+}
+
+/** The hour from 0 to 23; not a number if there is none: half a day has the hours 12, 1, 2, … 11. */
+function hourOf(written: number, half: string | undefined): number {
+  if (half === undefined) return written;
+  if (written < 1 || written > 12) return Number.NaN;
+  return (written % 12) + (/^p/i.test(half) ? 12 : 0);
 }
 
 function zoneOf(zone: string | undefined): string {

@@ -2,11 +2,11 @@
 
 import { useId } from "preact/hooks";
 
-import { type Field, isNumeric } from "../columns.ts";
+import { type Field, isNumeric, typesIn } from "../columns.ts";
 import { isBoolean } from "../conditions.ts";
 import type { Scalar, ValuesReply } from "../contract.ts";
 import { count, counted, valueName } from "../text.ts";
-import { type Draft, type Problem, kindOf } from "./drafts.ts";
+import { type Draft, type Problem, emptyOperator, kindOf } from "./drafts.ts";
 import { readTime, meaning } from "./times.ts";
 
 export interface ValueFieldsProps {
@@ -15,6 +15,7 @@ export interface ValueFieldsProps {
   readonly found: ValuesReply | null;
   readonly problem: Problem | null;
   readonly isLast: boolean;
+  readonly isAlone: boolean;
   onChange(draft: Draft): void;
 }
 
@@ -36,7 +37,11 @@ export function ValueFields(props: ValueFieldsProps) {
   );
 }
 
+const COMPARED: readonly string[] = ["less", "at_most", "more", "at_least", "between"];
+
 function hintFor(draft: Draft, field: Field | undefined): string {
+  if (typesIn(field?.type ?? "").join() === "str" && COMPARED.includes(draft.op))
+    return "Texts are compared by the alphabet; as numbers only if every text is a number.";
   if (draft.op === "one_of" || draft.op === "contains" || draft.op === "matches" || !kindOf(field)) return "";
   const said = [draft.typed, ...(draft.op === "between" ? [draft.to] : [])].flatMap((typed) => {
     const time = readTime(typed, field?.epoch);
@@ -168,9 +173,10 @@ function Several(props: WithAbout) {
   );
 }
 
+const COUNTED_IN_ALL = "Rows are counted in the whole table.";
 type WithFound = ValueFieldsProps & { readonly found: ValuesReply };
 
-function Boxes({ draft, found, onChange }: WithFound) {
+function Boxes({ draft, found, isAlone, onChange }: WithFound) {
   const toggle = (value: Scalar, isOn: boolean) =>
     onChange({
       ...draft,
@@ -192,6 +198,7 @@ function Boxes({ draft, found, onChange }: WithFound) {
         </li>
       ))}
       {found.missing > 0 && <li class="hint">{counted(found.missing, "row")} without a value</li>}
+      {!isAlone && <li class="hint">{COUNTED_IN_ALL}</li>}
     </ul>
   );
 }
@@ -202,7 +209,7 @@ function isSame(one: Scalar, other: Scalar): boolean {
 }
 
 /** Values to choose from, below the field that they are written into. */
-function Suggestions({ draft, found, onChange }: WithFound) {
+function Suggestions({ draft, found, isAlone, onChange }: WithFound) {
   return (
     <ul class="suggested" aria-label="Values found">
       {found.items.map(({ value, count: rows }) => (
@@ -211,13 +218,16 @@ function Suggestions({ draft, found, onChange }: WithFound) {
             type="button"
             aria-pressed={value !== "" && draft.typed === String(value)}
             onClick={() =>
-              onChange(value === "" ? { ...draft, op: "is_empty" } : { ...draft, typed: String(value) })
+              onChange(value === ""
+                  ? { ...draft, op: emptyOperator(draft.op) }
+                  : { ...draft, typed: String(value) })
             }
           >
             <bdi>{valueName(value)}</bdi> <span class="type">{count(rows)}</span>
           </button>
         </li>
       ))}
+      {!isAlone && <li class="hint">{COUNTED_IN_ALL}</li>}
     </ul>
   );
 }

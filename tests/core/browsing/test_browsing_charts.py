@@ -78,6 +78,19 @@ def test_a_chart_has_as_many_points_as_the_host_takes(open_agent, ceiling):
                 )
 
 
+@pytest.mark.parametrize("ceiling", ["1kB", "3kB"])
+def test_where_few_points_have_room_the_outermost_are_among_them(open_agent, ceiling):
+    agent = open_agent(ceiling=ceiling)
+    outermost = [{"id": 701, "x": 9_999}, {"id": 1_203, "x": -9_999}, {"id": 2_499, "x": 2_499 / 4}]
+    rows = [next((row for row in outermost if row["id"] == one["id"]), one) for one in ROWS]
+    token = stored(agent, rows)
+    points = browse(agent, token, chart={"x": "id", "y": "x"}).structured_content["chart"]["points"]
+    assert len(points) < 120
+    shown = [(point["x"], point["y"]) for point in points]
+    assert {(row["id"], row["x"]) for row in outermost} <= {*shown}
+    assert shown == sorted(shown)
+
+
 def test_points_that_were_joined_are_where_they_were(open_agent):
     agent = open_agent(ceiling="1kB")
     chart = browse(agent, stored(agent, ROWS), chart={"x": "day", "y": "id"}).structured_content[

@@ -15,7 +15,6 @@ from penstock.core.model.questions import Failure, Limits, WorkerAnswer
 from penstock.worker.sandbox.charts.categories import CATEGORIES
 from penstock.worker.sandbox.charts.histogram import BINS
 from penstock.worker.sandbox.charts.pairs import PAIRS
-from penstock.worker.sandbox.charts.timeline import MOST_TIMES
 from penstock.worker.sandbox.sql import Table
 
 LARGEST = sys.float_info.max  # No bin can end beyond it.
@@ -282,9 +281,9 @@ def test_the_last_of_all_dates_has_an_end():
     ]
 
 
-def test_more_years_than_are_drawn_are_counted():
+def test_a_thousand_years_are_all_drawn():
     chart = of([f"{year:04}-06-01" for year in range(1_000, 2_000)])
-    assert (len(chart["points"]), chart["left_out"]) == (MOST_TIMES, 1_000 - MOST_TIMES)
+    assert (len(chart["points"]), chart["left_out"]) == (1_000, 0)
 
 
 def test_means_over_time():
@@ -301,8 +300,7 @@ def test_pairs_are_evenly_spaced(count):
     rows = [{"x": n, "y": -n / 2} for n in range(count)]
     chart = drawn(rows, y="y")
     points = chart["points"]
-    assert (chart["kind"], chart["y"], chart["rows"]) == ("scatter", "y", len(points))
-    assert chart["left_out"] == count - len(points)
+    assert (chart["kind"], chart["y"], chart["rows"]) == ("scatter", "y", count)
     assert min(count, PAIRS // 2) <= len(points) <= PAIRS
     assert all(point["y"] == -point["x"] / 2 for point in points)
     # The last pair is always included.
@@ -328,6 +326,14 @@ def test_pairs_need_both_numbers():
     rows = [{"x": n, "y": n} for n in range(40)] + [{"x": 1}, {"y": 1}, {"x": "a", "y": 2}]
     chart = drawn(rows, y="y")
     assert (chart["rows"], chart["left_out"]) == (40, 3)
+    assert len(chart["points"]) == 40
+
+
+def test_pairs_that_are_not_drawn_are_told_from_rows_without_numbers():
+    rows = [{"x": n, "y": n} for n in range(3_000)] + [{"x": 1}] * 7
+    chart = drawn(rows, y="y")
+    assert (chart["rows"], chart["left_out"]) == (3_000, 7)
+    assert len(chart["points"]) < PAIRS
 
 
 # -- choice of kind -----------------------------------------------------------------------------
@@ -433,6 +439,17 @@ def test_a_first_month_that_began_before_the_data_is_marked():
     )
     rows = [{"x": day, "y": n} for n, day in enumerate(days)]
     assert drawn(rows, y="y")["partial"] == chart["partial"]
+
+
+def test_a_last_month_that_is_not_over_is_marked_although_another_is_cut_too():
+    """Two samples of a year: from January to the first of February, and from October on."""
+    samples = {datetime(2026, 1, 1, tzinfo=UTC): 32, datetime(2026, 10, 1, tzinfo=UTC): 81}
+    hours = [
+        begin + timedelta(hours=n) for begin, days in samples.items() for n in range(24 * days)
+    ]
+    chart = of([time.isoformat() for time in hours])
+    assert [point["x"][5:7] for point in chart["points"]] == ["01", "02", "10", "11", "12"]
+    assert chart["partial"] == {"last": "2026-12-20T23:00:00Z"}
 
 
 WHOLE = {

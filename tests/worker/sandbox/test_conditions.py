@@ -147,3 +147,12 @@ def test_values_are_counted_as_the_filter_compares_them():
 def test_many_or_long_values_are_not_listed():
     assert values(*range(41)) == {"few": False, "missing": 0, "items": []}
     assert not values("x" * 300)["few"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"), [("300", [0, 1]), ("1,000", [2, 3]), ("1000", [3]), ("x", [4])]
+)
+@pytest.mark.parametrize("op", ["equals", "one_of"])
+def test_among_other_texts_a_text_of_digits_is_found_as_it_is_printed(op, typed, expected):
+    loaded = table(*({"x": value} for value in [300, "300", "1,000", 1000, "x"]))
+    assert found(loaded, op, typed) == expected

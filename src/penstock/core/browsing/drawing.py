@@ -37,17 +37,18 @@ def draw(chart: bytes, said: Mapping[str, Any], scale: AppScale) -> Reply | Refu
 
 def thinned(chart: dict[str, Any], every: int) -> dict[str, Any]:
     """Return a chart with one point in place of `every` points. Of categories, the last become part
-    of the others."""
+    of the others. Of pairs, the outermost stay."""
     points = chart["points"]
     if chart["kind"] == "categories":
         kept = points[: -(-len(points) // every)]
         others = _others([*points[len(kept) :], chart.get("others", _NO_OTHERS)])
         return {**chart, "points": kept, "others": others}
+    if chart["kind"] == "scatter":
+        return {**chart, "points": _some(points, every)}
     groups = [points[start : start + every] for start in range(0, len(points), every)]
-    join = _first if chart["kind"] == "scatter" else _joined
     # A bin is no longer a day or a month.
     told = {name: value for name, value in chart.items() if name != "step"}
-    return {**told, "points": [join(group) for group in groups]}
+    return {**told, "points": [_joined(group) for group in groups]}
 
 
 def _others(groups: Points) -> dict[str, Any]:
@@ -56,8 +57,13 @@ def _others(groups: Points) -> dict[str, Any]:
     return {"values": values, **_together(groups)}
 
 
-def _first(points: Points) -> dict[str, Any]:
-    return points[0]
+def _some(pairs: Points, every: int) -> Points:
+    """Return one pair of `every`, and the pairs with the least and the greatest numbers."""
+    kept = {*range(0, len(pairs), every)}
+    for name in ("x", "y"):
+        numbers = [pair[name] for pair in pairs]
+        kept |= {numbers.index(min(numbers)), numbers.index(max(numbers))}
+    return [pairs[place] for place in sorted(kept)]
 
 
 def _joined(points: Points) -> dict[str, Any]:

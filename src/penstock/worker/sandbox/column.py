@@ -18,7 +18,6 @@ from penstock.core.model.questions import ColumnRef, Failure, Value
 from penstock.worker.sandbox.cells import KEY, LINE, TEXT, VALUE, Key
 from penstock.worker.sandbox.comparison import (
     Number,
-    number_in,
     number_written,
     outsize_in,
     text_rank,
@@ -67,9 +66,7 @@ class Column:
 
     def asked_number(self, value: Value) -> Number | None:
         """Return the number that a user asks for, or None."""
-        if isinstance(value, str):
-            return number_written(value) if self.spells else number_in(value)
-        return value
+        return number_written(value) if isinstance(value, str) else value
 
     def rank(self, cell: Any) -> tuple[int, Any]:
         """Return the sort key of a cell: numbers come before texts."""

@@ -79,9 +79,10 @@ def is_cut_short(lacks: float, others: Sequence[float]) -> bool:
     """Return whether a bin at an end lacks a greater share of its span than nearly all other bins.
 
     Comparing bins needs no knowledge of how often rows come: days that end with the shop's closing
-    time are all alike, and so are months whose one row is on their first day.
+    time are all alike, and so are months whose one row is on their first day. Of a few bins, one may
+    lack more, for instance before a gap.
     """
     if not others:
         return False
-    usual = sorted(others)[-(-int(_USUAL * 100) * (len(others) - 1) // 100)]
+    usual = sorted(others)[int(_USUAL * (len(others) - 1))]
     return lacks > usual + _SLACK

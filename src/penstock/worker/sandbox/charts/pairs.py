@@ -14,7 +14,8 @@ _OUTERMOST: Final = 4  # the pairs with the least and the greatest x and y
 
 
 def pairs(rows: ChartRows) -> dict[str, Any]:
-    """Return pairs spaced evenly over the rows, to keep their shape, and always the extremes."""
+    """Return pairs spaced evenly over the rows, to keep their shape, and always the extremes. All
+    pairs are counted."""
     held = f"{is_number('x')} AND {is_number('y')}"
     [(total,)] = rows.select(f"SELECT count(*) FROM {rows.source} WHERE {held}")
     every = 1 if total <= PAIRS else -(-total // (PAIRS - _OUTERMOST))
@@ -32,4 +33,4 @@ def pairs(rows: ChartRows) -> dict[str, Any]:
         f"SELECT x, y FROM {numbered} WHERE n % {every} = 0 OR n IN ({outermost}) ORDER BY n"
     )
     points = [{"x": x, "y": y} for x, y in found]
-    return rows.chart("scatter", points, counted=len(points))
+    return rows.chart("scatter", points, counted=total)

@@ -11,7 +11,6 @@ from penstock.core.model.epochs import MOSTLY, PER_SECOND, TIMES_IN, EpochUnit, 
 from penstock.worker.sandbox.charts.chart_rows import ChartRows, is_cut_short, is_number, point
 from penstock.worker.sandbox.instants import moment
 
-MOST_TIMES: Final = 400
 # The days of SQLite's functions, of which 1970 began in the middle of one.
 _DAY_OF_MS: Final = "{ms} / 86400000.0 + 2440587.5"
 _STARTS_LIKE_A_DAY: Final = "x GLOB '[0-9][0-9][0-9][0-9][-/][0-9][0-9][-/][0-9][0-9]*'"
@@ -86,7 +85,7 @@ def timeline(rows: ChartRows, unit: EpochUnit | None) -> dict[str, Any] | None:
     step = next((step for step in _STEPS if high - low <= step.most), _STEPS[-1])
     found = rows.select(
         f"SELECT strftime('{step.shape}', day) AS x, count(*), min(day), max(day){rows.mean} "
-        f"FROM {days} WHERE day IS NOT NULL{rows.with_value} GROUP BY 1 ORDER BY 1 LIMIT {MOST_TIMES}"
+        f"FROM {days} WHERE day IS NOT NULL{rows.with_value} GROUP BY 1 ORDER BY 1"
     )
     bins = [_Bin(*cells) for cells in found]
     ends = [_ends(rows, bin_.start, step) for bin_ in bins]
@@ -144,7 +143,7 @@ def _partial(rows: ChartRows, bins: list[_Bin], ends: list[_BinEnds]) -> dict[st
     told = {}
     if is_cut_short(before[0], before[1:]):
         told["first"] = _second(rows, bins[0].first)
-    if is_cut_short(after[-1], after[:-1]) and len(bins) < MOST_TIMES:
+    if is_cut_short(after[-1], after[:-1]):
         told["last"] = _second(rows, bins[-1].last)
     return told
 
