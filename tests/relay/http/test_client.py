@@ -125,6 +125,33 @@ def test_a_request_that_a_server_may_have_run_is_not_sent_again():
     assert len(received) == 2
 
 
+def test_no_idle_connection_is_used_after_one_that_failed():
+    """The server may have ended: the system closes its connections one after the other."""
+    both_asked, is_dead = asyncio.Barrier(2), asyncio.Event()
+    lost = []
+
+    async def connected(reader, writer):
+        is_new = is_dead.is_set()
+        with suppress(asyncio.IncompleteReadError):
+            await reader.readuntil(b"\r\n\r\n")
+            if not is_new:
+                await both_asked.wait()
+            writer.write(answer(b"{}"))
+            await reader.readuntil(b"\r\n\r\n")
+            is_dead.set()
+            lost.append(writer)
+
+    async def scenario():
+        async with client_of(connected) as client:
+            await asyncio.gather(answer_to(client), answer_to(client))
+            with pytest.raises(NoAnswer):
+                await answer_to(client, "POST", b"lost")
+            assert await answer_to(client, "POST", b"next") == b"{}"
+
+    asyncio.run(scenario())
+    assert len(lost) == 1
+
+
 def test_bytes_that_no_request_asked_for_answer_none():
     """Otherwise each later answer on the connection would go to the request after its own."""
     is_idle, heads = asyncio.Event(), []

@@ -8,7 +8,7 @@ import os
 import ssl
 import sys
 from base64 import b64encode
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, Final
 from urllib.request import getproxies, proxy_bypass
 
@@ -51,10 +51,14 @@ class BrokenOff(Exception):
 
 
 class Response:
-    """The answer to a request: its head, and its body as it arrives, decompressed."""
+    """The answer to a request: its head, and its body as it arrives, decompressed.
 
-    def __init__(self, response: aiohttp.ClientResponse) -> None:
+    `broke_off` is called when the connection breaks off.
+    """
+
+    def __init__(self, response: aiohttp.ClientResponse, broke_off: Callable[[], None]) -> None:
         self._response = response
+        self._broke_off = broke_off
         self._broken: Exception | None = None
         self.status: int = response.status
         # Each character stands for a byte: headers that are passed on need not be UTF-8.
@@ -75,6 +79,7 @@ class Response:
                 return await self._response.content.readany()
             except (aiohttp.ClientError, TimeoutError) as error:
                 self._broken = error
+                self._broke_off()
         if rest := _received_before_the_end(self._response.content):
             return rest
         raise BrokenOff(self._broken) from self._broken
@@ -100,6 +105,7 @@ class HttpClient:
         self._path = path
         self._url, self._authorization = _without_user(target.url)
         self._proxy = None if path else _proxy_of(self._url)
+        self._connections: _UnixConnections | _TcpConnections | None = None
         self._session: aiohttp.ClientSession | None = None
 
     async def request(
@@ -128,8 +134,15 @@ class HttpClient:
                 **sent,
             )
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            self._distrust_idle()
             raise _no_answer(error, self._target.shown, seconds) from error
-        return Response(response)
+        return Response(response, self._distrust_idle)
+
+    def _distrust_idle(self) -> None:
+        """Use no connection again that is idle now. One has failed, perhaps because the server ended,
+        and a request on another one would be lost."""
+        if self._connections is not None:
+            self._connections.close_idle()
 
     async def close(self) -> None:
         if self._session is not None:
@@ -137,8 +150,9 @@ class HttpClient:
 
     def _opened(self) -> aiohttp.ClientSession:
         """Open the session when it is first needed: it belongs to the event loop that runs then."""
+        self._connections = self._opened_connections()
         self._session = aiohttp.ClientSession(
-            connector=self._connector(),
+            connector=self._connections,
             cookie_jar=aiohttp.DummyCookieJar(),  # Clients must not share cookies.
             headers=self._own_headers(),
             max_line_size=_MOST_HEAD_LINE,
@@ -152,14 +166,14 @@ class HttpClient:
         made |= {name.lower(): value for name, value in self._target.headers}
         return {name: value for name, value in made.items() if value}
 
-    def _connector(self) -> aiohttp.BaseConnector:
+    def _opened_connections(self) -> _UnixConnections | _TcpConnections:
         if self._path:
-            return aiohttp.UnixConnector(self._path, limit=0, keepalive_timeout=_IDLE_SECONDS)
+            return _UnixConnections(self._path, limit=0, keepalive_timeout=_IDLE_SECONDS)
         trusted = _trusted(self._url)
-        return _Connector(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=trusted)
+        return _TcpConnections(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=trusted)
 
 
-class _Connector(aiohttp.TCPConnector):
+class _Connections(aiohttp.BaseConnector):
     """The connections to a server. One on which bytes came that no request had asked for is not used
     again: each answer on it would go to the request after its own, which may be another client's."""
 
@@ -169,6 +183,20 @@ class _Connector(aiohttp.TCPConnector):
             found.close()
             found = await super()._get(*given)
         return found
+
+    def close_idle(self) -> None:
+        while self._conns:
+            _, idle = self._conns.popitem()
+            for protocol, _ in idle:
+                protocol.close()
+
+
+class _TcpConnections(_Connections, aiohttp.TCPConnector):
+    pass
+
+
+class _UnixConnections(_Connections, aiohttp.UnixConnector):
+    pass
 
 
 def _without_user(url: str) -> tuple[URL, str]:
