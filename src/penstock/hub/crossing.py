@@ -7,11 +7,10 @@ form in the other era (questions to the user or the model, tasks) gets an error 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.wire import eras, messages
 from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND
@@ -95,10 +94,6 @@ def cannot_cross(server: str, does: str) -> str:
         "which Penstock cannot translate. Run this server without the others, or use a client that "
         "speaks the server's revision."
     )
-
-
-def as_text(value: Any) -> bytes:
-    return rawjson.string(value) if isinstance(value, str) else encode(value)
 
 
 def _without_meta(members: Members, names: tuple[str, ...]) -> dict[str, bytes | msgspec.Raw]:
