@@ -286,7 +286,7 @@ def test_half_an_answer(hold_open, told):
 
 
 def test_what_came_before_an_answer_broke_off_is_read():
-    """It may be the whole answer of a tool. Only the end of the stream is missing."""
+    """Such bytes may be the whole answer of a tool. Only the end of the stream is missing."""
 
     async def connected(reader, writer):
         await reader.readuntil(b"\r\n\r\n")
