@@ -140,7 +140,10 @@ def test_a_key_leads_to_the_search_from_anywhere(explore, key):
     press(explorer, "/")
     expect(value).to_have_value("/")
     press(explorer, "Escape")
+    # While a dialog is open, the rest of the page takes no text.
+    expect(explorer.dialog("Filter rows")).to_be_hidden()
     box.fill("")
+    explorer.has_count(f"{ROWS:,} rows")
     explorer.number(2).click()
     expect(explorer.view.get_by_role("navigation", name="Path")).to_contain_text("Row 3")
     press(explorer, key)
