@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,9 +56,11 @@ one_worker = pytest.mark.skipif(
 
 
 @contextmanager
-def serve_command(*arguments: str, has_store: bool = False) -> Iterator[list[str]]:
+def serve_command(
+    *arguments: str, has_store: bool = False, program: Sequence[str] = ("-m", "penstock")
+) -> Iterator[list[str]]:
     """Yield the command for `penstock serve` on a free port."""
-    command = [sys.executable, "-m", "penstock", "serve", "--port", "0"]
+    command = [sys.executable, *program, "serve", "--port", "0"]
     with TemporaryDirectory(prefix="penstock-test-") as folder:
         if WORKERS:
             command += ["--workers", WORKERS]
@@ -68,11 +70,13 @@ def serve_command(*arguments: str, has_store: bool = False) -> Iterator[list[str
 
 
 @contextmanager
-def serving(*arguments: str, **options) -> Iterator[str]:
+def serving(
+    *arguments: str, program: Sequence[str] = ("-m", "penstock"), **options
+) -> Iterator[str]:
     """Run `penstock serve` on a free port, and yield its URL."""
     has_store = "PENSTOCK_STORE" in options.get("env", {})
     with (
-        serve_command(*arguments, has_store=has_store) as command,
+        serve_command(*arguments, has_store=has_store, program=program) as command,
         started(command, "stderr", **options) as url,
     ):
         yield url

@@ -1,6 +1,7 @@
 """The processes of `penstock serve -- COMMAND`, and the clients that share them."""
 
 import json
+import shlex
 import subprocess
 import sys
 import threading
@@ -201,6 +202,27 @@ def test_a_legacy_server_behind_a_modern_request():
         assert client.modern("server/discover").status_code >= 400
         client.initialize()
         assert value_of(client.call("echo", {"text": "a"})) == {"text": "a"}
+
+
+def test_a_server_that_starts_slowly_is_no_legacy_server_for_ever(tmp_path):
+    """As with `npx`, which installs the server first. Its answer comes late, and still counts."""
+    started = tmp_path / "started"
+    server = f"until [ -e {started} ]; do sleep 0.1; done; exec {shlex.join(PLAIN)}"
+    with serving("--", "sh", "-c", server, program=IMPATIENT) as url, Raw(url) as client:
+        assert client.modern("tools/list").json()["error"]["code"] == -32022
+        started.touch()
+        assert eventually(lambda: client.modern("tools/list").status_code == 200)
+
+
+IMPATIENT = (
+    "-c",
+    """
+from penstock.cli import main
+from penstock.relay.http import shared_process
+shared_process.DISCOVER_SECONDS = 0.1
+raise SystemExit(main())
+""",
+)
 
 
 def test_no_process_is_left_behind():

@@ -33,8 +33,9 @@ from penstock.wire.session import Session
 from penstock.wire.unread import Unread
 from penstock.wire.upstream_state import UpstreamState
 
-# A legacy server may not answer at all before it is initialized.
-DISCOVER_SECONDS: Final = 10.0
+# A legacy server may not answer at all before it is initialized. A server that npx has to install
+# first does not answer for long either.
+DISCOVER_SECONDS: Final = 30.0
 _MOST_WAITING: Final = 1_000
 _HUNG_UP: Final = "the client closed its request"
 
@@ -52,6 +53,7 @@ class SharedProcess:
         self.known = UpstreamState()
         self._renaming: Renaming[_SharedPost] = Renaming()
         self._child: AsyncProcess | None = None
+        self._overdue = b""  # the name of a `server/discover` that nobody waits for any longer
         self._posts: set[_SharedPost] = set()
         self._outbox = Outbox()
         self._dropped = DropLog()
@@ -120,7 +122,9 @@ class SharedProcess:
             await self._tell(messages.cancellation(name, reason or "it is not needed"))
 
     def _give_up(self, name: bytes) -> None:
+        """Take a silent server for a legacy one, until it answers."""
         if self._renaming.is_waiting(name):
+            self._overdue = name
             why = "Upstream does not answer server/discover."
             told = messages.failure(name, METHOD_NOT_FOUND, why)
             self._start(self._received(told))
@@ -141,6 +145,8 @@ class SharedProcess:
             self._give(*found, read)
         elif read.method is not msgspec.UNSET:
             self._nobodys(read)
+        elif read.key == self._overdue:
+            self.known.learn_discovery(read)
 
     async def _unread(self, unread: Unread) -> None:
         for error in unread.answers(self._renaming.names()):
