@@ -93,9 +93,15 @@ def fastmcp_code_mode(server: Contender, most_calls: int) -> Contender:
     return Contender((*program, str(most_calls), *server.command))
 
 
-def fastmcp_config(file: Path) -> Contender:
+def fastmcp_config(file: Path, prefix: str = "") -> Contender:
     """Return FastMCP's own command, as one server that stands for all servers of a file."""
-    return Contender((str(_PROGRAMS / "fastmcp"), "run", str(file), "--no-banner"))
+    return Contender((str(_PROGRAMS / "fastmcp"), "run", str(file), "--no-banner"), prefix=prefix)
+
+
+def mcp_compressor_config(file: Path, name: str) -> Contender:
+    """Return mcp-compressor in front of all servers of a file. The server `name` is called."""
+    command = (str(_PROGRAMS / "mcp-compressor"), "--config", str(file))
+    return Contender(command, invoker=f"{name}_invoke_tool")
 
 
 def install() -> None:

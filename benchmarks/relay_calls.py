@@ -35,7 +35,7 @@ def measure() -> Iterator[Line]:
     times = in_rounds({"direct": server, "ours": peers.penstock(server), **relays})
     floor = times.pop("direct")
     for percentile in PERCENTILES:
-        added = {name: _added(rounds, floor, percentile) for name, rounds in times.items()}
+        added = {name: added(rounds, floor, percentile) for name, rounds in times.items()}
         for name in relays:
             what = f"added to a call, p{percentile}, beside {name}"
             yield Line(what, added["ours"], added[name], "us", LIMIT)
@@ -67,7 +67,7 @@ def _calls(client: WireClient, contender: Contender) -> list[float]:
     return [1_000 * ms for ms, _ in timed]
 
 
-def _added(rounds: Rounds, floor: Rounds, percentile: int) -> float:
+def added(rounds: Rounds, floor: Rounds, percentile: int) -> float:
     return median(
         percentile_of(through, percentile) - percentile_of(without, percentile)
         for through, without in zip(rounds, floor, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -11,13 +11,15 @@ from typing import Final
 
 from benchmarks import peers, process_tree
 from benchmarks.lines import Line
-from benchmarks.relay_calls import PERCENTILES, Rounds, in_rounds, percentile_of
+from benchmarks.relay_calls import PERCENTILES, Rounds, added, in_rounds, percentile_of
 from benchmarks.several import groups
 from benchmarks.several.groups import Servers
 from benchmarks.wire import WireClient
 
 OF_ONE_SERVER: Final = 1.1
+OF_PEERS: Final = 0.8  # with several servers, as with one in `relay_calls`
 MEGABYTES_OF_A_SERVER: Final = 2.0
+_CALLED: Final = "light0"
 
 
 def measure() -> Iterator[Line]:
@@ -28,23 +30,38 @@ def measure() -> Iterator[Line]:
 
 
 def _calls(folder: Path) -> Iterator[Line]:
-    one, many = groups.light(1), groups.light()
-    names = {f"one server of {len(many)}": "light0_"}
-    contenders = {
-        "run": peers.penstock(peers.direct()),
-        "a file of one server": groups.together(one, folder / "one.json"),
-        **{
-            name: replace(groups.together(many, folder / "many.json"), prefix=prefix)
-            for name, prefix in names.items()
-        },
-    }
-    times = in_rounds(contenders)
-    alone = times.pop("run")
+    peers.install()
+    one, ten = folder / "one.json", folder / "ten.json"
+    ours_of_ten = replace(groups.together(groups.light(), ten), prefix=f"{_CALLED}_")
+    times = in_rounds(
+        {
+            "direct": peers.direct(),
+            "run": peers.penstock(peers.direct()),
+            "a file of one server": groups.together(groups.light(1), one),
+            "one server of ten": ours_of_ten,
+            "mcp-compressor": peers.mcp_compressor_config(ten, _CALLED),
+            "FastMCP": peers.fastmcp_config(ten, f"{_CALLED}_"),
+        }
+    )
     for percentile in PERCENTILES:
-        floor = _middle(alone, percentile)
-        for name, rounds in times.items():
-            what = f"a call of {name}, p{percentile}, beside run with one server"
-            yield Line(what, _middle(rounds, percentile), floor, "us", OF_ONE_SERVER)
+        yield from _beside_one_server(times, percentile)
+        yield from _beside_peers(times, percentile)
+
+
+def _beside_one_server(times: Mapping[str, Rounds], percentile: int) -> Iterator[Line]:
+    """Compare whole calls. The server answers in some 30 us, so that every part of a call shows."""
+    floor = _middle(times["run"], percentile)
+    for name in ("a file of one server", "one server of ten"):
+        what = f"a call of {name}, p{percentile}, beside run with one server"
+        yield Line(what, _middle(times[name], percentile), floor, "us", OF_ONE_SERVER)
+
+
+def _beside_peers(times: Mapping[str, Rounds], percentile: int) -> Iterator[Line]:
+    direct = times["direct"]
+    ours = added(times["one server of ten"], direct, percentile)
+    for name in ("mcp-compressor", "FastMCP"):
+        what = f"  added to a call of one server of ten, p{percentile}, beside {name}"
+        yield Line(what, ours, added(times[name], direct, percentile), "us", OF_PEERS)
 
 
 def _middle(rounds: Rounds, percentile: int) -> float:
