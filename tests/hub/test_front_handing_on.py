@@ -167,3 +167,21 @@ def test_the_answer_of_a_program_is_bound_by_the_rule(world):
     result = world.front.call("upload", rows=f"@result:{token}")
     assert "results_to" in json.dumps(result)
     assert got(world.cloud, "upload") == []
+
+
+def test_the_result_of_a_task_is_bound_by_the_same_rule():
+    """Only the server knows of the task: another client of it, or an earlier run, began it."""
+    world = World("legacy")
+    world.db.able = {"tasks": {"list": {}}}
+    world.db.answers["tasks/list"] = lambda _: {"result": {"tasks": [{"taskId": "old"}]}}
+    world.db.answers["tasks/result"] = lambda _: {"result": ROWS}
+    world.front.bench.hub.state.members["db"].greeted["tasks"] = {"list": {}}
+    world.front.ask("tasks/list", {})
+    probe = value_of(world.front.ask("tasks/result", {"taskId": "old"})["result"])
+    told = world.front.call("upload", rows=f"@result:{probe['continuation_token']}")
+    assert told["isError"] is True
+    assert got(world.cloud, "upload") == []
+    assert not world.front.call("write_sheet", rows=f"@result:{probe['continuation_token']}").get(
+        "isError"
+    )
+    world.front.close()

@@ -99,12 +99,23 @@ def test_a_server_that_was_slow_to_start_is_asked_for_its_era_again():
     bench = Bench(slow=ScriptedServer("x", era="both"), other=ScriptedServer("y"))
     bench.servers["slow"].is_silent.add("server/discover")
     bench.begin("tools/list", _meta=META)
-    bench.wait(6)
+    bench.wait(31)
     assert bench.servers["slow"].got("initialize")
     bench.servers["slow"].is_silent.clear()
     again = next_run(bench)
     again.ask_modern("tools/call", name="x")
     assert not again.servers["slow"].got("initialize")
+
+
+def test_a_server_of_one_era_may_start_later_than_it_is_asked_for_it():
+    bench = Bench(new=ScriptedServer("x", era="modern"), other=ScriptedServer("y"))
+    bench.stuck.add("new")
+    key = bench.begin("tools/list", _meta=META)
+    bench.wait(40)  # it gets server/discover and initialize, and then starts
+    bench.release("new")
+    assert bench.started.count("new") == 1
+    assert bench.ask_modern("tools/call", name="x")["resultType"] == "complete"
+    assert bench.answer(key)
 
 
 def test_what_a_server_can_do_depends_on_the_era_of_its_own_client():

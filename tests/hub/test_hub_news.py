@@ -123,20 +123,90 @@ def test_a_link_in_a_result_leads_back_to_its_server():
     assert not bench.servers["a"].got("resources/read")
 
 
-def test_a_server_cannot_take_a_link_of_another():
-    link = {"type": "resource_link", "uri": "row://1", "name": "row"}
+def telling(text):
+    return lambda params: {"result": {"contents": [{"uri": params["uri"], "text": text}]}}
+
+
+def linking(*uris):
+    links = [{"type": "resource_link", "uri": uri, "name": "row"} for uri in uris]
+    return lambda _: {"result": {"content": links}}
+
+
+def links_of(bench, name):
+    return [block["uri"] for block in bench.ask("tools/call", name=name)["content"]]
+
+
+def test_two_servers_may_link_to_one_uri():
     servers = {name: ScriptedServer(f"tool_{name}", resources=[]) for name in "ab"}
-    for server in servers.values():
-        server.answers["resources/read"] = anything
-        server.answers["tools/call"] = lambda _: {"result": {"content": [link]}}
+    for name, server in servers.items():
+        server.answers["resources/read"] = telling(f"of {name}")
+        server.answers["tools/call"] = linking("row://1")
     bench = Bench(**servers)
     bench.greet()
     bench.ask("tools/list")
-    bench.ask("tools/call", name="tool_a")
-    bench.ask("tools/call", name="tool_b")
-    bench.ask("resources/read", uri="row://1")
-    assert bench.servers["a"].got("resources/read")
-    assert not bench.servers["b"].got("resources/read")
+    for _ in range(2):
+        assert links_of(bench, "tool_a") == ["row://1"]
+        assert links_of(bench, "tool_b") == ["row://b/1"]
+    for uri, text in (("row://1", "of a"), ("row://b/1", "of b")):
+        (content,) = bench.ask("resources/read", uri=uri)["contents"]
+        assert content == {"uri": uri, "text": text}
+
+
+def test_links_take_nothing_that_another_server_has_a_template_for():
+    files = ScriptedServer(resources=[], resourceTemplates=[{"uriTemplate": "file:///{+path}"}])
+    files.answers["resources/read"] = telling("of files")
+    hostile = ScriptedServer("tool", resources=[])
+    hostile.answers["resources/read"] = telling("of another")
+    hostile.answers["tools/call"] = linking("file:///notes")
+    bench = Bench(files=files, hostile=hostile)
+    bench.greet()
+    bench.ask("tools/list")
+    (renamed,) = links_of(bench, "tool")
+    for uri, text in (("file:///notes", "of files"), (renamed, "of another")):
+        assert bench.ask("resources/read", uri=uri)["contents"][0]["text"] == text
+
+
+def test_a_flood_of_links_leaves_those_of_other_servers():
+    servers = {name: ScriptedServer(f"tool_{name}", resources=[]) for name in "ab"}
+    for name, server in servers.items():
+        server.answers["resources/read"] = telling(f"of {name}")
+    bench = Bench(**servers)
+    bench.greet()
+    bench.ask("tools/list")
+    servers["a"].answers["tools/call"] = linking("row://1")
+    links_of(bench, "tool_a")
+    for start in range(0, 11_000, 1_000):
+        uris = [f"row://{number}" for number in range(start + 10, start + 1_010)]
+        servers["b"].answers["tools/call"] = linking(*uris)
+        links_of(bench, "tool_b")
+    servers["b"].answers["tools/call"] = linking("row://1")
+    links_of(bench, "tool_b")
+    assert bench.ask("resources/read", uri="row://1")["contents"][0]["text"] == "of a"
+
+
+def test_a_silent_server_delays_only_reads_that_no_other_answers():
+    servers = {name: ScriptedServer(resources=[]) for name in "ab"}
+    servers["a"].is_silent.add("resources/read")
+    servers["b"].answers["resources/read"] = telling("here")
+    bench = Bench(**servers)
+    bench.greet()
+    bench.ask("resources/list")
+    key = bench.begin("resources/read", uri="x:1", _meta={"progressToken": "p"})
+    bench.wait(10.1)
+    assert bench.answer(key)["result"]["contents"][0]["text"] == "here"
+    (asked,) = servers["b"].got("resources/read")
+    assert "progressToken" not in asked["params"].get("_meta", {})
+    assert bench.ask("resources/read", uri="x:2")["contents"][0]["text"] == "here"
+
+
+def test_a_stream_of_news_begins_though_a_server_does_not_start():
+    bench = Bench(a=ScriptedServer(resources=[]), b=ScriptedServer("y"))
+    bench.stuck.add("a")
+    wanted = {"resourceSubscriptions": ["x:1"]}
+    bench.begin("subscriptions/listen", notifications=wanted, _meta=META)
+    assert bench.told("notifications/subscriptions/acknowledged")
+    bench.release("a")
+    assert bench.servers["a"].got("resources/subscribe")
 
 
 def test_a_uri_is_found_however_it_is_written():

@@ -388,3 +388,67 @@ def test_a_server_that_does_not_list_its_tasks_hides_no_tasks_of_others():
     bench.ask("tools/list")
     assert bench.ask("tasks/list") == {"tasks": [{"taskId": "t"}]}
     assert "'a' did not list its tasks" in bench.hub.take_notices()
+
+
+def test_a_flood_of_a_server_does_not_take_the_task_of_another():
+    servers = {name: ScriptedServer(f"slow_{name}") for name in "ab"}
+    servers["a"].answers["tools/call"] = lambda _: {"result": {"task": {"taskId": "7"}}}
+    bench = Bench(**servers)
+    bench.greet()
+    bench.ask("tools/list")
+    bench.ask("tools/call", name="slow_a", task={})
+    for task in [*map(str, range(100, 10_200)), "7"]:
+        status = {"method": "notifications/tasks/status", "params": {"taskId": task}}
+        bench.carry(bench.hub.from_member("b", json.dumps({"jsonrpc": "2.0", **status}).encode()))
+    assert not bench.told("notifications/tasks/status")
+    assert bench.ask("tasks/result", taskId="7")["got"] == {"taskId": "7"}
+    assert servers["a"].got("tasks/result")
+    assert not servers["b"].got("tasks/result")
+
+
+def test_a_flood_of_questions_of_a_server_leaves_the_question_of_another():
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.greet()
+    bench.names()
+    bench.from_server("a", {"id": "q", "method": "sampling/createMessage", "params": {}})
+    asked = bench.told("sampling/createMessage")[0]["id"]
+    for number in range(1_001):
+        bench.from_server("b", {"id": number, "method": "roots/list"})
+    assert len(bench.told("roots/list")) == 1_000
+    (refused,) = [message for message in bench.servers["b"].received if "error" in message]
+    assert "1,000 earlier requests" in refused["error"]["message"]
+    bench.send({"jsonrpc": "2.0", "id": asked, "result": {"text": "yes"}})
+    assert bench.servers["a"].received[-1]["result"] == {"text": "yes"}
+
+
+def test_a_question_of_a_server_to_the_user_is_answered_to_it_alone():
+    bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
+    bench.greet()
+    bench.names()
+    for name in "ab":
+        question = {"message": name, "requestedSchema": {"type": "object"}}
+        bench.from_server(name, {"id": 1, "method": "elicitation/create", "params": question})
+    for asked in bench.told("elicitation/create"):
+        content = {"for": asked["params"]["message"]}
+        bench.send({"id": asked["id"], "result": {"action": "accept", "content": content}})
+    for name in "ab":
+        answer = bench.servers[name].received[-1]
+        assert (answer["id"], answer["result"]["content"]) == (1, {"for": name})
+
+
+def test_content_stays_the_same_bytes_where_a_uri_in_it_changes():
+    resource = {"uri": "file:///a", "name": "a"}
+    bench = Bench(
+        a=ScriptedServer("x", resources=[resource]), b=ScriptedServer(resources=[resource])
+    )
+    bench.servers["a"].is_silent.add("tools/call")
+    bench.greet()
+    bench.names("resources/list")
+    bench.names()
+    key = bench.begin("tools/call", name="x")
+    deep = b"[" * 3_000 + b"]" * 3_000
+    more = rb'"_meta":{"deep":%b,"large":12345678901234567890123.50,"huge":1e400}' % deep
+    block = rb'{"type":"resource","resource":{"uri":"file:///a","text":"\u0061",%b}}' % more
+    answer = rb'{"jsonrpc":"2.0","id":%d,"result":{"content":[%b]}}' % (key, block)
+    (output,) = bench.hub.from_member("a", answer)
+    assert block.replace(b"file:///a", b"file://a//a") in output.message

@@ -15,8 +15,9 @@ from penstock.wire.server_info import repeated_info
 from penstock.wire.upstream_state import capabilities_in
 
 _SECONDS: Final = 60.0
-# A legacy server may ignore a request that it does not know.
-_SECONDS_FOR_A_TRY: Final = 5.0
+# A legacy server may ignore a request that it does not know. A server that npx has to install first
+# does not answer for long either.
+_SECONDS_FOR_A_TRY: Final = 30.0
 _LONGEST_INSTRUCTIONS: Final = 20_000
 _INITIALIZED: Final = messages.notification("notifications/initialized", b"{}")
 
@@ -35,6 +36,9 @@ def greet(client: ClientState, member: MemberState) -> Steps:
         refusals.append((yield from _WAYS[method](client, member)))
         if not (refusals[-1] and member.is_running):
             break
+    if refusals[-1] and member.is_running and member.refused == {_ERAS[methods[-1]]}:
+        # It was too slow for the first question, and has refused the second.
+        refusals.append((yield from _WAYS[methods[0]](client, member)))
     if refusals[-1]:
         return refusals[0]
     is_only = bool(member.refused - {member.era})
@@ -44,7 +48,6 @@ def greet(client: ClientState, member: MemberState) -> Steps:
 
 def _discover(client: ClientState, member: MemberState) -> Steps:
     params = messages.object_from({"_meta": messages.object_from(client.meta())})
-    # Nobody has to wait for long: a server that knows the request answers it at once.
     seconds = _SECONDS if member.known.era == "modern" else _SECONDS_FOR_A_TRY
     (answer,) = yield AskEach([AskMember(member, "server/discover", params, seconds)])
     if answer.result is None:

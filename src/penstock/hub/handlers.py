@@ -12,6 +12,7 @@ from penstock.core.json.encoding import encode
 from penstock.hub import merging, resources
 from penstock.hub.crossing import LOG_LEVELS
 from penstock.hub.effects import AskEach, Asking, AskMember, ReachMembers, Steps
+from penstock.hub.holders import holders_of
 from penstock.hub.hub_state import ClientRequest, HubState
 from penstock.hub.kinds import KIND_OF_METHOD, Kind
 from penstock.hub.learning import items_in
@@ -101,7 +102,7 @@ def complete(state: HubState, request: ClientRequest) -> Steps:
     name = messages.text_of(reference, key) or ""
     found = yield from found_by_name(state, kind, name)
     if found is None and kind == "resourceTemplates":
-        holders = state.holders_of(name)  # A resource may be named instead of its template.
+        holders = holders_of(state, name)  # A resource may be named instead of its template.
         found = holders[0] if len(holders) == 1 else None
     if found is None:
         return request.fail(INVALID_PARAMS, f"Unknown prompt or template: {name}.")

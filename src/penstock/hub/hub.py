@@ -92,6 +92,10 @@ class Hub:
         member = self.state.only if found is None else found[0]
         return None if member is None else member.member
 
+    def owner_of_task(self, task: str) -> HubMember | None:
+        found = self.state.owner_of_task(task) or self.state.only
+        return None if found is None else found.member
+
     def is_here(self, identity: str) -> bool:
         return any(member.member.identity == identity for member in self.state.all)
 

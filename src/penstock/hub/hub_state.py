@@ -8,24 +8,17 @@ from typing import Final
 
 import msgspec
 
-from penstock.core.model.recent import Recent
 from penstock.disclosure.texts.shortening import clipped
 from penstock.hub.client_state import ClientState
 from penstock.hub.kinds import Kind
 from penstock.hub.links import widget_of
 from penstock.hub.member_state import MemberState
-from penstock.hub.names import uri_without_server
 from penstock.hub.notices import Notices
 from penstock.hub.remembered import Remembered
-from penstock.hub.templates import admits
 from penstock.hub.tool_changes import ToolChange
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.servers import HubMember
-
-_MOST_TASKS: Final = 10_000
-_MOST_SEEN: Final = 10_000
-
 
 # A server, and its own name for something.
 Holder = tuple[MemberState, str]
@@ -82,14 +75,10 @@ class HubState:
             for member in members
         }
         self.notices = Notices()
-        self.tasks: Recent[str, str] = Recent(_MOST_TASKS)
-        # The servers of resources that are in no list, once one was read.
-        self.seen_at: Recent[str, str] = Recent(_MOST_SEEN)
         self.streams: dict[bytes, NewsStream] = {}  # by the ids of their requests
         self.shown: dict[Kind, tuple[bytes, ...]] = {}  # digests of the lists that the client has
         self.unsaved = False
         self._renamed: dict[str, dict[str, str]] = {}
-        self._told_changes: set[tuple[str, str]] = set()
 
     @property
     def all(self) -> list[MemberState]:
@@ -138,36 +127,6 @@ class HubState:
             return None
         return self.members[home.server], home.name
 
-    def holders_of(self, uri: str) -> list[Holder]:
-        """Return the servers that may have a resource, each with its own URI for it."""
-        named = self.find("resources", uri) or self.find("resourceTemplates", uri)
-        if named is not None:
-            return [named]
-        seen = self.members.get(self.seen_at.get(uri) or "")
-        if seen is not None:
-            return [(seen, uri)]
-        own = [
-            (member, inner)
-            for member in self.all
-            if (inner := uri_without_server(uri, member.name)) is not None
-        ]
-        of_renamed = [holder for holder in own if self._is_of_renamed_template(holder[0], uri)]
-        of_template = [
-            (member, inner)
-            for member, inner in [*((member, uri) for member in self.all), *own]
-            if any(admits(template, inner) for template in member.names("resourceTemplates"))
-        ]
-        able = [member for member in self.all if member.can("resources") or not member.is_known]
-        return of_renamed or of_template or own or [(member, uri) for member in able]
-
-    def _is_of_renamed_template(self, member: MemberState, uri: str) -> bool:
-        """Return whether a URI comes from a template of a server that has the server's name in it."""
-        listed = member.names("resourceTemplates")
-        common = (self.names.common("resourceTemplates", member.name, name) for name in listed)
-        return any(
-            told != name and admits(told, uri) for name, told in zip(listed, common, strict=True)
-        )
-
     def renamed_uris(self, member: MemberState) -> dict[str, str]:
         """Return the resources of a server that the client knows under another URI."""
         found = self._renamed.get(member.name)
@@ -175,43 +134,52 @@ class HubState:
             found = self._renamed[member.name] = self.names.renamed("resources", member.name)
         return found
 
-    def note_links(self, uris: Iterable[str], member: MemberState) -> None:
-        """Remember the server of resources that a result offers. No server can take those of another."""
-        for uri in uris:
-            if self.seen_at.get(uri) is None:
-                self.seen_at.put(uri, member.name)
+    # -- tasks ---------------------------------------------------------------------------------
+
+    def owner_of_task(self, task: str) -> MemberState | None:
+        """Return the server of a task. Requests about a task only name the task."""
+        return next((member for member in self.all if task in member.tasks), None)
 
     def note_task(self, members: Mapping[str, msgspec.Raw], member: MemberState) -> str:
-        """Remember whose task it is: later requests only name the task. Return the name of the other
-        server that has a task of this id already, or ""."""
+        """Remember whose task it is. Return the name of the other server that has a task of this id
+        already, or ""."""
         task = messages.text_of(members, "taskId")
-        if task is None:
-            return ""
-        owner = self.tasks.get(task) or member.name
-        self.tasks.put(task, owner)
-        return "" if owner == member.name else owner
+        owner = None if task is None else self.owner_of_task(task)
+        if owner is not None and owner is not member:
+            return owner.name
+        if task is not None:
+            member.tasks.put(task, None)
+        return ""
 
     # -- what to tell --------------------------------------------------------------------------
 
     def note_changes(self, member: MemberState, changes: Collection[ToolChange]) -> None:
         if not changes:
             return
-        self._told_changes |= {(change.server, change.tool) for change in changes}
-        tools = sorted(tool for server, tool in self._told_changes if server == member.name)
-        told = f"The server {member.name!r} has changed how it describes {_listed(tools)}."
-        logger().warning("%s penstock doctor shows what is new.", told)
+        new = list(dict.fromkeys(change.tool for change in changes))
+        logger().warning(
+            "%s penstock doctor shows what is new.", _changed(member, new, _MOST_LOGGED)
+        )
+        about = f"changed {member.name}"
+        untold = member.untold_changes
+        if not self.notices.has(about):  # Agents have read of the earlier changes.
+            untold.clear()
+        # The first come first: a server must not hide a change behind later ones.
+        untold += [tool for tool in new if tool not in untold][: _MOST_UNTOLD - len(untold)]
         self.notices.put(
-            f"changed {member.name}",
-            f"{told} Tell the user: such a change can turn a server against its users, and "
-            "`penstock doctor` shows what is new.",
+            about,
+            f"{_changed(member, untold, _MOST_NAMED)} Tell the user: such a change can turn a server "
+            "against its users, and `penstock doctor` shows what is new.",
         )
 
 
 _MOST_NAMED: Final = 5
+_MOST_LOGGED: Final = 50
+_MOST_UNTOLD: Final = 1_000
 _LONGEST_NAME: Final = 64
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(clipped(name, _LONGEST_NAME)) for name in names[:_MOST_NAMED])
-    more = len(names) - _MOST_NAMED
-    return f"{shown} and {more} more tools" if more > 0 else shown
+def _changed(member: MemberState, tools: Sequence[str], most: int) -> str:
+    named = ", ".join(repr(clipped(name, _LONGEST_NAME)) for name in tools[:most])
+    more = f" and {len(tools) - most} more tools" if len(tools) > most else ""
+    return f"The server {member.name!r} has changed how it describes {named}{more}."

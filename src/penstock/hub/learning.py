@@ -17,7 +17,6 @@ from penstock.wire.list_limits import PageCount
 from penstock.wire.messages import METHOD_NOT_FOUND
 
 _SECONDS: Final = 60.0
-_ITEMS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class _Pages:
@@ -83,16 +82,4 @@ def learn(client: ClientState, member: MemberState, kinds: Iterable[Kind]) -> St
 def items_in(result: Mapping[str, msgspec.Raw], kind: str) -> list[msgspec.Raw] | None:
     """Return the items of a page, or None if the result is no such page."""
     raw = result.get(kind)
-    if raw is None:
-        return None
-    try:
-        return _ITEMS.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
-    try:
-        listed = rawjson.squeezed(bytes(raw))
-        if not listed.startswith(b"["):
-            return None
-        return [msgspec.Raw(item) for item in rawjson.elements(listed)]
-    except ValueError:
-        return None
+    return None if raw is None else messages.items_of(raw)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, Final
+from collections.abc import Collection, Mapping
+from typing import Final
 
 import msgspec
 
+from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.wire import messages
 
-Rename = Callable[[str], str]
 # The members of a result that hold blocks with URIs.
 _BLOCKS: Final = ("content", "contents", "messages")
 _URI: Final = re.compile(rb'"uri"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")')
@@ -45,28 +45,31 @@ def links_in(line: bytes, result: Mapping[str, msgspec.Raw]) -> list[str]:
 
 
 def result_renamed(
-    members: Mapping[str, msgspec.Raw], rename: Rename
+    members: Mapping[str, msgspec.Raw], renamed: Mapping[str, str]
 ) -> dict[str, bytes | msgspec.Raw]:
-    """Return a result whose blocks have other URIs."""
-    told: dict[str, bytes | msgspec.Raw] = dict(members)
-    for name in _BLOCKS:
-        if name in members:
-            told[name] = encode(_renamed(messages.decoded(members[name]), rename))
-    return told
-
-
-def _renamed(value: Any, rename: Rename) -> Any:
-    """Rename the URIs of blocks, of resources inside blocks, and of blocks inside messages."""
-    if isinstance(value, list):
-        return [_renamed(item, rename) for item in value]
-    if not isinstance(value, dict):
-        return value
-    told = {
-        name: _renamed(inner, rename) if name in ("resource", "content") else inner
-        for name, inner in value.items()
+    """Return a result whose blocks have other URIs. Everything else stays the same bytes."""
+    return {
+        name: _renamed(value, renamed) if name in _BLOCKS else value
+        for name, value in members.items()
     }
-    uri = told.get("uri")
-    return {**told, "uri": rename(uri)} if isinstance(uri, str) else told
+
+
+def _renamed(value: msgspec.Raw, renamed: Mapping[str, str]) -> bytes | msgspec.Raw:
+    """Rename the URIs of blocks, of resources inside blocks, and of blocks inside messages."""
+    items = messages.items_of(value)
+    if items is not None:
+        return b"[" + b",".join(bytes(_renamed(item, renamed)) for item in items) + b"]"
+    members = messages.members_of(value)
+    if not members:
+        return value
+    told: dict[str, bytes | msgspec.Raw] = {
+        name: _renamed(inner, renamed) if name in ("resource", "content") else inner
+        for name, inner in members.items()
+    }
+    uri = messages.text_of(members, "uri")
+    if uri is not None and uri in renamed:
+        told["uri"] = rawjson.string(renamed[uri])
+    return messages.object_from(told)
 
 
 def widget_of(tool: Mapping[str, msgspec.Raw]) -> str | None:

@@ -46,8 +46,9 @@ def notified(state: HubState, member: MemberState, message: Message, line: bytes
     if method == "notifications/resources/updated":
         return updated(state, member, params)
     if state.speaks_to(member):
-        owner = state.note_task(params, member)
-        why = f"its task is one of the server {owner!r}" if owner else ""
+        task = messages.text_of(params, "taskId")
+        is_own = task is None or state.owner_of_task(task) is member
+        why = "" if is_own else "its task is none of this server's"
     else:
         is_wanted = method in _IN_BOTH_ERAS and _is_wanted(state, method, params)
         why = "" if is_wanted else "it is of another revision, or below the level of the log"

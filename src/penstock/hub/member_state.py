@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from penstock.core.model.recent import Recent
 from penstock.hub.backoff import Backoff
 from penstock.hub.early_messages import EarlyMessages
 from penstock.hub.kinds import CAPABILITY, CHANGED, KINDS, LISTENED, NAMED_BY, Kind
@@ -22,6 +23,8 @@ Era = Literal["", "legacy", "modern"]
 
 _UNDECLARED: Final = 1.0  # seconds that a list is kept if the server announces no changes
 _PRIVATE: Final = "private"
+_MOST_TASKS: Final = 10_000
+_MOST_LINKS: Final = 10_000
 
 
 class KnownList(msgspec.Struct, frozen=True):
@@ -67,12 +70,18 @@ class MemberState:
         self.learnt_at: dict[Kind, float] = {}
         self.early = EarlyMessages(f"the server {member.name!r}")
         self.slow: set[Kind] = set()  # lists that it did not give in time when it was last asked
+        self.is_slow_to_read = False  # it did not answer when it was last asked for a resource
         self.log_level = ""  # that the running server was told
         self.greeted_with = ""  # the method with which it was greeted, or is just now
         self.ended_at = ""  # the greeting at which it ended
         self.subscribed: dict[str, int] = {}  # how many clients' requests want news of a resource
         self.followed: set[str] = set()  # the resources that the server was asked to tell news of
         self.client_uris: dict[str, str] = {}  # of these, where they differ from the server's own
+        # Resources in no list that the server has: its own URIs, by the client's. Each server has such
+        # a memory of its own, so that none can push out what is known of another.
+        self.links: Recent[str, str] = Recent(_MOST_LINKS)
+        self.tasks: Recent[str, None] = Recent(_MOST_TASKS)
+        self.untold_changes: list[str] = []  # tools whose change no agent has read of
         self.listening = b""  # the id of our `subscriptions/listen`
         self.stream_pauses = Backoff()
         self._pauses = Backoff()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import msgspec
@@ -20,6 +21,7 @@ _LIFETIME: Final = 60_000  # milliseconds, for lists of legacy servers, which an
 _LONGEST_TITLE: Final = 100
 _ANNOUNCED: Final = ("tools", "prompts", "resources")
 _PUBLIC: Final = "public"
+_HEADING: Final = re.compile(r"\s*#+\s*server\b", re.IGNORECASE)
 
 Made = dict[str, bytes | msgspec.Raw]
 
@@ -104,7 +106,14 @@ def _instructions(state: HubState) -> str:
     }
     if state.only is not None:
         return told.get(state.only.name, "")
-    return "\n\n".join(f"# Server {name}\n{text}" for name, text in told.items())
+    return "\n\n".join(f"# Server {name}\n{_under_heading(text)}" for name, text in told.items())
+
+
+def _under_heading(text: str) -> str:
+    """Indent the headings in a server's text that look like those of servers: no server can give
+    instructions in the name of another."""
+    lines = text.splitlines()
+    return "\n".join(f"    {line}" if _HEADING.match(line) else line for line in lines)
 
 
 # -- lists -------------------------------------------------------------------------------------

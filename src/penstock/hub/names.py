@@ -167,7 +167,7 @@ def _fits(kind: Kind, name: str) -> bool:
 
 
 def _free_name(kind: str, server: str, name: str, taken: Collection[str]) -> str:
-    names = _uris_for(server, name) if _is_uri(kind) else _names_for(server, name)
+    names = uris_for(server, name) if _is_uri(kind) else _names_for(server, name)
     return next(made for made in names if made not in taken)
 
 
@@ -180,7 +180,8 @@ def _names_for(server: str, name: str) -> Iterator[str]:
         yield f"{made[: LONGEST - _DIGEST - 1]}_{_digest(f'{server} {name}{end}')}"
 
 
-def _uris_for(server: str, uri: str) -> Iterator[str]:
+def uris_for(server: str, uri: str) -> Iterator[str]:
+    """Yield URIs that have the server's name in them. Some may be taken."""
     yield uri_with_server(uri, server)
     for end in _ends():
         yield uri_with_server(uri, f"{_digest(f'{server}{end}')}-{server}")

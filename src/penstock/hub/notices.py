@@ -22,6 +22,9 @@ class Notices:
             self._told.pop(about, None)
             self._told[about] = clipped(told, _MOST_CHARS)
 
+    def has(self, about: str) -> bool:
+        return about in self._told
+
     def withdraw(self, about: str) -> None:
         with self._lock:
             self._told.pop(about, None)

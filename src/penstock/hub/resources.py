@@ -12,6 +12,7 @@ from penstock.core.json.encoding import encode
 from penstock.hub import merging
 from penstock.hub.effects import (
     AskEach,
+    Asking,
     AskMember,
     FollowResources,
     MemberAnswer,
@@ -19,6 +20,7 @@ from penstock.hub.effects import (
     SendToClient,
     Steps,
 )
+from penstock.hub.holders import holders_of
 from penstock.hub.hub_state import ClientRequest, Holder, HubState, NewsStream
 from penstock.hub.kinds import CHANGED, KINDS, LISTENED
 from penstock.hub.member_state import MemberState
@@ -26,7 +28,7 @@ from penstock.hub.routing import PATIENCE, answered, joined, line_for, routed
 from penstock.wire import eras, messages
 from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND
 
-_SECONDS: Final = 30.0
+_SECONDS: Final = 10.0
 _SUBSCRIPTIONS: Final = "resourceSubscriptions"
 _ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
 _UPDATED: Final = "notifications/resources/updated"
@@ -36,7 +38,7 @@ def read(state: HubState, request: ClientRequest) -> Steps:
     uri = messages.text_of(request.members, "uri")
     if uri is None:
         return request.fail(INVALID_PARAMS, "params.uri must be a text.")
-    holders = state.holders_of(uri)
+    holders = holders_of(state, uri)
     if len(holders) == 1:
         return (yield from _routed_to(state, request, uri, holders[0]))
     return (yield from _read_from_any(state, request, uri, holders))
@@ -54,20 +56,16 @@ def _read_from_any(
     state: HubState, request: ClientRequest, uri: str, holders: Sequence[Holder]
 ) -> Steps:
     """Ask all servers that may have a resource. It must be one alone that has it."""
-    yield ReachMembers([member for member, _ in holders], seconds=_SECONDS, patience=PATIENCE)
+    if request.fault is not None:
+        return request.fault  # No server gets the request itself.
+    awaited = [member for member, _ in holders if not member.is_reported_down]
+    yield ReachMembers(awaited, seconds=_SECONDS, patience=PATIENCE)
     asked = [(member, own) for member, own in holders if member.is_ready]
-    answers: Sequence[MemberAnswer] = yield AskEach(
-        [_ask(state, request, member, own) for member, own in asked]
-    )
-    found = [
-        (member, own, answer)
-        for (member, own), answer in zip(asked, answers, strict=True)
-        if answer.result is not None
-    ]
+    found = yield from _found_at(state, request, asked)
     if len(found) == 1:
         member, own, answer = found[0]
         if own == uri:
-            state.seen_at.put(uri, member.name)
+            member.links.put(uri, uri)
         else:
             request.uris = {own: uri}
         line = request.answer(messages.object_from(answer.result or {}))  # it has our own id
@@ -83,10 +81,31 @@ def _read_from_any(
     return request.fail(INVALID_PARAMS if request.is_modern else RESOURCE_NOT_FOUND, told)
 
 
+def _found_at(
+    state: HubState, request: ClientRequest, asked: Sequence[Holder]
+) -> Asking[list[tuple[MemberState, str, MemberAnswer]]]:
+    """Ask servers for a resource. Return those that have it. Servers that did not answer the last such
+    question are asked only if no other has it."""
+    found: list[tuple[MemberState, str, MemberAnswer]] = []
+    for is_slow in (False, True):
+        now = [(one, own) for one, own in asked if one.is_slow_to_read == is_slow and not found]
+        answers: Sequence[MemberAnswer] = yield AskEach(
+            [_ask(state, request, member, own) for member, own in now]
+        )
+        for (member, own), answer in zip(now, answers, strict=True):
+            member.is_slow_to_read = answer.message is None
+            if answer.result is not None:
+                found.append((member, own, answer))
+    return found
+
+
 def _ask(state: HubState, request: ClientRequest, member: MemberState, own: str) -> AskMember:
     line = line_for(state, request, member, {"uri": rawjson.string(own)})
-    params = bytes(messages.members_of(line)["params"])
-    return AskMember(member, request.method, params, _SECONDS)
+    params = messages.members_of(messages.members_of(line)["params"])
+    named = eras.own_params(
+        messages.members_of(params.get("_meta", b"{}")), uri=rawjson.string(own)
+    )
+    return AskMember(member, request.method, named, _SECONDS)
 
 
 # -- news --------------------------------------------------------------------------------------
@@ -104,7 +123,7 @@ def _subscribed(state: HubState, request: ClientRequest, change: int) -> Steps:
     uri = messages.text_of(request.members, "uri")
     if uri is None:
         return request.fail(INVALID_PARAMS, "params.uri must be a text.")
-    holders = state.holders_of(uri)
+    holders = holders_of(state, uri)
     if len(holders) != 1:
         told = f"Unknown resource: {uri}. Read it first, so that its server is known."
         return request.fail(INVALID_PARAMS, told)
@@ -128,10 +147,8 @@ def listen(state: HubState, request: ClientRequest) -> Steps:
     if request.fault is not None:
         return request.fault
     wanted = [
-        (member, own, uri) for uri in uris_of(request) for member, own in state.holders_of(uri)
+        (member, own, uri) for uri in uris_of(request) for member, own in holders_of(state, uri)
     ]
-    members = list(dict.fromkeys(member for member, _, _ in wanted))
-    yield ReachMembers(members, seconds=_SECONDS, patience=PATIENCE)
     holders = [(member, own) for member, own, _ in wanted]
     state.streams[request.key] = NewsStream(request, holders)
     for kind in KINDS:
@@ -140,6 +157,8 @@ def listen(state: HubState, request: ClientRequest) -> Steps:
     yield SendToClient(_acknowledgement(request))
     for member, own, uri in wanted:
         member.want(own, uri, 1)
+    members = list(dict.fromkeys(member for member, _ in holders))
+    yield ReachMembers(members, seconds=0.0)  # One that starts later is told then.
     for member in members:
         yield FollowResources(member)
     return b""

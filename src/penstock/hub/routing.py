@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -24,6 +24,7 @@ from penstock.hub.effects import (
     RefreshLists,
     Steps,
 )
+from penstock.hub.holders import note_links
 from penstock.hub.hub_state import ClientRequest, Holder, HubState
 from penstock.hub.kinds import NAMED_BY, Kind
 from penstock.hub.links import links_in, mentions, result_renamed
@@ -109,10 +110,7 @@ def answered(
         owner = state.note_task(result, member) or state.note_task(task, member)
         if owner:
             return request.fail(INTERNAL_ERROR, _same_task(member, owner))
-    renamed = state.renamed_uris(member)
-    if request.uris:
-        renamed = {**renamed, **request.uris}
-    state.note_links((uri for uri in links_in(line, result) if uri not in renamed), member)
+    renamed = _renamed(state, request, member, line, result)
     is_renamed = bool(renamed) and mentions(line, renamed)
     if state.speaks_to(member) and not is_renamed:
         return line
@@ -120,12 +118,29 @@ def answered(
         return _error(state, request, member, answer)
     told: dict[str, bytes | msgspec.Raw] = dict(answer.result)
     if is_renamed:
-        told = result_renamed(answer.result, lambda uri: renamed.get(uri, uri))
+        told = result_renamed(answer.result, renamed)
     if state.speaks_to(member):
         return request.answer(messages.object_from(told))
     if state.client.is_modern:
         return result_to_modern(request.key, told, request.method)
     return result_to_legacy(request.key, told, request.method, member.name)
+
+
+def _renamed(
+    state: HubState,
+    request: ClientRequest,
+    member: MemberState,
+    line: bytes,
+    result: Mapping[str, msgspec.Raw],
+) -> Mapping[str, str]:
+    """Return the client's URIs of the server's resources, where they differ."""
+    renamed = state.renamed_uris(member)
+    if request.uris:
+        renamed = {**renamed, **request.uris}
+    links = [uri for uri in links_in(line, result) if uri not in renamed]
+    if links and state.only is None:
+        renamed = {**renamed, **note_links(state, member, links)}
+    return renamed
 
 
 def _same_task(member: MemberState, owner: str) -> str:
@@ -218,7 +233,7 @@ def joined(names: Sequence[str]) -> str:
 def elsewhere(state: HubState, request: ClientRequest) -> Steps:
     """Send on a request of a method that Penstock does not know. A task names its server."""
     task = messages.text_of(request.members, "taskId")
-    member = state.members.get(state.tasks.get(task or "") or "") or state.only
+    member = state.owner_of_task(task or "") or state.only
     if member is not None:
         return (yield from routed(state, request, member))
     if task is not None:

@@ -218,6 +218,21 @@ def members_fast(raw: msgspec.Raw | bytes) -> dict[str, msgspec.Raw]:
         raise NotJson(str(error)) from error
 
 
+def items_of(raw: msgspec.Raw | bytes) -> list[msgspec.Raw] | None:
+    """Return the items of a list, undecoded. Return None for anything else."""
+    try:
+        return _BATCH.decode(raw)
+    except _REFUSALS:
+        pass  # as in `read_message`
+    try:
+        listed = rawjson.squeezed(bytes(raw))
+        if not listed.startswith(b"["):
+            return None
+        return [msgspec.Raw(item) for item in rawjson.elements(listed)]
+    except ValueError:
+        return None
+
+
 def text_of(members: Mapping[str, msgspec.Raw], name: str) -> str | None:
     """Return a member if it is text, or None."""
     value = decoded(members.get(name))

@@ -128,6 +128,7 @@ class Request(msgspec.Struct, eq=False, weakref=True):
     is_read: bool = False  # the call reads a stored result
     read_from: tuple[str, ...] = ()  # of several servers, those whose stored results it needs
     is_for_explorer: bool = False  # only the explorer sees the answer
+    task: str = ""  # the task that the request is about
     tool: str = ""
     arguments: msgspec.Raw | None = None
     grant: Any = None  # the grant handle that came with the request
@@ -167,9 +168,13 @@ class Request(msgspec.Struct, eq=False, weakref=True):
 
     @property
     def member(self) -> HubMember | None:
-        """The server of the tool that the request calls, if there are several servers."""
+        """The server that the request is for, if there are several: the one of its task or tool."""
         servers = self.connection.servers
-        return servers.owner(self.tool) if servers is not None and self.tool else None
+        if servers is None:
+            return None
+        if self.task:
+            return servers.owner_of_task(self.task)
+        return servers.owner(self.tool) if self.tool else None
 
     @property
     def reader(self) -> str:

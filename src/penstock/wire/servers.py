@@ -26,6 +26,9 @@ class Servers(Protocol):
     def owner(self, tool: str) -> HubMember | None:
         """Return the server whose tool has this name in the list, or None for an unknown name."""
 
+    def owner_of_task(self, task: str) -> HubMember | None:
+        """Return the server that runs a task, or None for an unknown task."""
+
     def is_here(self, identity: str) -> bool:
         """Return whether a server with this configuration is among them."""
 

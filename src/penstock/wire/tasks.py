@@ -52,8 +52,9 @@ def task_notified(request: Request, original: bytes) -> Steps[bytes]:
 
 def _find_tool(request: Request) -> None:
     """Find the tool that the task runs, because the tool's settings apply to the result."""
-    params = messages.members_of(request.params)
-    request.set_call(request.known.tool_of_task(messages.text_of(params, "taskId")), None)
+    task = messages.text_of(messages.members_of(request.params), "taskId")
+    request.task = task or ""
+    request.set_call(request.known.tool_of_task(task), None)
 
 
 def _is_done(request: Request, members: Mapping[str, msgspec.Raw]) -> bool:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import msgspec
 import pytest
@@ -89,6 +90,27 @@ def test_a_process_that_is_stopped_while_it_saves_holds_up_nobody_for_long(state
     saving.start()
     saving.join(30)
     os.close(holder)
+    assert set(load("front", {"a": "id of a", "b": "id of b"}).servers) == {"id of a", "id of b"}
+
+
+def test_nothing_waits_while_a_file_is_saved(state):
+    saved("a")
+    holder = os.open(state, os.O_RDONLY)
+    fcntl.flock(holder, fcntl.LOCK_EX)
+    remembered, alarms, rang = Remembered(), Alarms(), threading.Event()
+    remembered.server("id of b", "b")
+    memory = MemoryFile("front", remembered, alarms)
+    memory.save_soon()
+    while not memory.is_saving:
+        time.sleep(0.01)
+    noting = threading.Thread(target=memory.save_soon)  # the hub does this while it holds its lock
+    noting.start()
+    alarms.set(0, rang.set)
+    noting.join(1)
+    assert not noting.is_alive()
+    assert rang.wait(1)
+    os.close(holder)
+    memory.save()
     assert set(load("front", {"a": "id of a", "b": "id of b"}).servers) == {"id of a", "id of b"}
 
 

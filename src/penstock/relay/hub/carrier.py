@@ -71,6 +71,9 @@ class HubUpstream:
     def owner(self, tool: str) -> HubMember | None:
         return self._hub.owner(tool)
 
+    def owner_of_task(self, task: str) -> HubMember | None:
+        return self._hub.owner_of_task(task)
+
     def is_here(self, identity: str) -> bool:
         return self._hub.is_here(identity)
 

@@ -52,22 +52,32 @@ class MemoryFile:
         self._path = memory_path(front)
         self._alarms = alarms
         self._is_due = False
-        self._lock = threading.Lock()
+        self._noting = threading.Lock()
+        self._writing = threading.Lock()
 
     def save_soon(self) -> None:
-        with self._lock:
+        with self._noting:
             if self._is_due:
                 return
             self._is_due = True
-        self._alarms.set(_SOON, self.save)
+        self._alarms.set(_SOON, self._save_apart)
+
+    @property
+    def is_saving(self) -> bool:
+        return self._writing.locked()
+
+    def _save_apart(self) -> None:
+        """Save in a thread of its own: another process may hold the lock, and nobody waits for that."""
+        threading.Thread(target=self.save, daemon=True).start()
 
     def save(self) -> None:
         """Save what has changed, and keep what other processes have saved meanwhile. They see the old
         file or the new one, never a part."""
-        with self._lock:
-            if not self._is_due:
+        with self._writing:
+            with self._noting:
+                is_due, self._is_due = self._is_due, False
+            if not is_due:
                 return
-            self._is_due = False
             try:
                 self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 with _alone_in(self._path.parent):
