@@ -4,6 +4,7 @@ import json
 
 import pytest
 from front import Front, server
+from relay_rig import LEGACY_GREETING
 from relay_upstream import text
 
 READS = {"readOnlyHint": True}
@@ -70,4 +71,28 @@ def test_the_list_budget_holds_over_all_servers_together():
     listed = tools(front)
     assert len(json.dumps(list(listed.values()))) < 4 * 2_000
     assert "read_result" in listed
+    front.close()
+
+
+ABLE = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
+
+
+class AppFront(Front):
+    """A front whose client shows apps."""
+
+    def greet(self):
+        answer = self.ask("initialize", {**LEGACY_GREETING, "capabilities": ABLE})
+        self.from_client({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return answer
+
+
+def test_no_widget_calls_tools_of_another_server_through_the_index():
+    shop = wordy("buy", "show")
+    shop.lists["tools"][1]["_meta"] = {"ui": {"resourceUri": "ui://page"}}
+    front = AppFront(servers={"shop": shop, "db": wordy("read_query")}, list_form="index")
+    listed = tools(front)
+    assert "show" in listed
+    assert "read_query" not in listed
+    for name in ("find_tools", "describe_tools", "call_tool"):
+        assert listed[name]["_meta"]["ui"] == {"visibility": ["model"]}
     front.close()

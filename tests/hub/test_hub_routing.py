@@ -117,6 +117,21 @@ def test_a_resource_in_no_list_is_found_by_asking():
     assert len(bench.servers["a"].got("resources/read")) == asked
 
 
+def test_a_widget_of_one_server_calls_no_tool_of_another():
+    page = {"_meta": {"ui": {"resourceUri": "ui://page"}}}
+    shop, db = ScriptedServer("buy"), ScriptedServer("read_query")
+    shop.lists["tools"].append({"name": "show", "inputSchema": {"type": "object"}, **page})
+    db.lists["tools"][0]["_meta"] = {"kept": 1}
+    bench = Bench(shop=shop, db=db)
+    bench.greet()
+    metas = {tool["name"]: tool.get("_meta") for tool in bench.ask("tools/list")["tools"]}
+    closed = {"kept": 1, "ui": {"visibility": ["model"]}}
+    assert metas == {"buy": None, "show": page["_meta"], "read_query": closed}
+    alone = Bench(db=ScriptedServer("read_query"), other=ScriptedServer("y"))
+    alone.greet()
+    assert not any("_meta" in tool for tool in alone.ask("tools/list")["tools"])
+
+
 def test_the_page_of_a_widget_keeps_its_server():
     page = {"_meta": {"ui": {"resourceUri": "ui://page"}}}
     servers = {}

@@ -10,6 +10,7 @@ import msgspec
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.disclosure.visibility import is_of_apps
 
 
 class DescribedTool(msgspec.Struct, frozen=True, dict=True):
@@ -86,6 +87,10 @@ class DescribedTool(msgspec.Struct, frozen=True, dict=True):
     @property
     def is_for_apps_alone(self) -> bool:
         return self.ui.get("visibility") == ["app"]
+
+    @property
+    def is_of_apps(self) -> bool:
+        return is_of_apps(self.ui)
 
     @property
     def task_support(self) -> str:

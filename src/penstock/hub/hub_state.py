@@ -120,6 +120,12 @@ class HubState:
         uris = (widget_of(messages.members_of(tool)) for tool in member.items("tools"))
         return [uri for uri in uris if uri is not None]
 
+    def closed_to_apps(self) -> set[str]:
+        """Return the servers whose tools no app may call: those without widgets, if another has one.
+        To the host all tools are of one server, so it would let an app of any server call them."""
+        with_widgets = {member.name for member in self.all if self._widgets(member)}
+        return self.members.keys() - with_widgets if with_widgets else set()
+
     def find(self, kind: Kind, common: str) -> Holder | None:
         """Return the server that has something of this name, and its own name for it."""
         home = self.names.home(kind, common)

@@ -10,6 +10,7 @@ import msgspec
 from penstock._version import __version__
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.disclosure.visibility import visible_to
 from penstock.hub.crossing import tool_to_legacy
 from penstock.hub.hub_state import HubState
 from penstock.hub.kinds import NAMED_BY, Kind
@@ -121,8 +122,11 @@ def _under_heading(text: str) -> str:
 
 def list_result(state: HubState, kind: Kind, *, is_modern: bool) -> bytes:
     """Return the lists of all servers as one page, under the client's names."""
+    closed = state.closed_to_apps() if kind == "tools" else ()
     items = [
-        _common_item(state, member, kind, item, is_modern=is_modern)
+        _common_item(
+            state, member, kind, item, is_modern=is_modern, is_closed=member.name in closed
+        )
         for member in state.having(kind)
         for item in member.items(kind)
     ]
@@ -152,7 +156,13 @@ def _lasting(state: HubState, kind: Kind) -> Made:
 
 
 def _common_item(
-    state: HubState, member: MemberState, kind: Kind, item: msgspec.Raw, *, is_modern: bool
+    state: HubState,
+    member: MemberState,
+    kind: Kind,
+    item: msgspec.Raw,
+    *,
+    is_modern: bool,
+    is_closed: bool,
 ) -> bytes:
     """Return one thing of a server under the client's name. Most stay as they are."""
     members = messages.members_of(item)
@@ -169,6 +179,9 @@ def _common_item(
         page = state.names.common("resources", member.name, widget)
         if page != widget:
             told |= {"_meta": with_widget(members, page)["_meta"]}
+    elif is_closed:
+        meta = messages.decoded(members.get("_meta"))
+        told["_meta"] = encode(visible_to("model", meta if isinstance(meta, dict) else {}))
     if kind == "tools" and member.era != "legacy" and not is_modern:
         allowed = tool_to_legacy(members)
         if len(allowed) < len(members):

@@ -3,12 +3,13 @@ model calls, and `browse_result`, which only the app calls."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, Final
+from collections.abc import Collection
+from typing import Final
 
 from penstock.core.json.encoding import encode
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.disclosure.names import free_name
+from penstock.disclosure.visibility import visible_to
 from penstock.explorer import URI
 
 SHOW: Final = "show_result"
@@ -55,12 +56,6 @@ def browse_tool(name: str) -> bytes:
             "description": "For the result explorer: pages, sorting and charts of a stored result.",
             "inputSchema": INPUT_SCHEMA,
             "annotations": {"title": "Browse a stored result", **_READ_ONLY},
-            "_meta": app_only_meta({}),
+            "_meta": visible_to("app", {}),
         }
     )
-
-
-def app_only_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the `_meta` of a tool, changed so that only an app may call the tool."""
-    ui = meta.get("ui")
-    return {**meta, "ui": {**(ui if isinstance(ui, Mapping) else {}), "visibility": ["app"]}}

@@ -19,9 +19,10 @@ from penstock.core.protocol import schema
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.names import HEADER_KEY, own_names
+from penstock.disclosure.visibility import visible_to
 from penstock.settings.policy import Policy
 from penstock.wire import marks, messages
-from penstock.wire.explorer_tools import app_only_meta, explorer_names
+from penstock.wire.explorer_tools import explorer_names
 from penstock.wire.inner_reader import shared_name
 from penstock.wire.marks import Mark
 from penstock.wire.pinned_names import PinnedNames
@@ -230,7 +231,7 @@ def _for_apps(raw: msgspec.Raw, policy: Policy, marked: _Marked | None) -> msgsp
     if not is_marked and not policy.keeps_for_apps(name):
         return raw
     meta = messages.decoded(members.get("_meta"))
-    members["_meta"] = encode(app_only_meta(meta if isinstance(meta, dict) else {}))
+    members["_meta"] = encode(visible_to("app", meta if isinstance(meta, dict) else {}))
     return msgspec.Raw(messages.object_from(members))
 
 
