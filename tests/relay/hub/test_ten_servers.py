@@ -14,6 +14,7 @@ from contextlib import contextmanager
 import pytest
 from environments import clean_environment
 from git_repository import Repository
+from mcp_types import PromptReference
 from node_runtime import node, package
 from relay_processes import PATIENCE, RUN
 from relay_sdk import ERAS, SdkClient
@@ -23,6 +24,7 @@ from typescript_client import run_steps
 from penstock.core.budget.measure import default_meter
 
 ORDERS = 3_000
+TEN_MEGABYTES = 10_000_000
 CUSTOMERS = 1_500  # too many for one reply
 
 
@@ -220,6 +222,22 @@ def test_rows_go_through_three_servers_unread(client, world):
     assert f"Customer number {CUSTOMERS - 1}" in (shared or sheet)
 
 
+def test_ten_megabytes_go_to_another_server_unread(client, world):
+    line = "a line of a large file, number {}\n"
+    large = "".join(map(line.format, range(TEN_MEGABYTES // len(line))))
+    (world / "docs" / "large.txt").write_text(large)
+    copy = world / "notes" / f"{client.era}.txt"
+
+    async def scenario(mcp, _heard):
+        path = str(world / "docs" / "large.txt")
+        probe = await value(mcp, "docs_read_text_file", path=path)
+        held = f"@result:{probe['continuation_token']}"
+        await texts(mcp, "notes_write_file", path=str(copy), content=held)
+
+    client.run(scenario)
+    assert copy.read_text() == large
+
+
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_the_typescript_client_reaches_each_server(world, era):
     steps = [{"method": "tools/list"}]
@@ -246,6 +264,30 @@ def test_a_server_asks_the_client(client, server):
         told = await texts(mcp, name, prompt=f"from {server}", maxTokens=10)
         assert "42" in " ".join(told)
         assert any(f"from {server}" in asked for asked in heard.questions[before:])
+
+    client.run(scenario)
+
+
+@pytest.mark.parametrize("server", ["everything", "far"])
+def test_a_server_asks_the_user(client, server):
+    if client.era == "modern":
+        pytest.skip("these two are legacy servers, whose questions do not cross eras")
+
+    async def scenario(mcp, heard):
+        before = len(heard.questions)
+        told = await texts(mcp, f"{server}_trigger-elicitation-request")
+        assert "Ada" in " ".join(told)
+        assert heard.questions[before:] == ["Please provide inputs for the following fields:"]
+
+    client.run(scenario)
+
+
+@pytest.mark.parametrize("server", ["everything", "far"])
+def test_a_server_completes(client, server):
+    async def scenario(mcp, _heard):
+        prompt = PromptReference(name=f"{server}_completable-prompt")
+        found = await mcp.complete(prompt, {"name": "department", "value": "S"})
+        assert found.completion.values == ["Sales", "Support"]
 
     client.run(scenario)
 
