@@ -58,7 +58,12 @@ def _read_from_any(
     """Ask all servers that may have a resource. It must be one alone that has it."""
     if request.fault is not None:
         return request.fault  # No server gets the request itself.
-    awaited = [member for member, _ in holders if not member.is_reported_down]
+    # Nobody waits for a server that hangs whenever it is started again.
+    awaited = [
+        member
+        for member, _ in holders
+        if not (member.phase == "starting" and member.is_reported_down)
+    ]
     yield ReachMembers(awaited, seconds=_SECONDS, patience=PATIENCE)
     asked = [(member, own) for member, own in holders if member.is_ready]
     found = yield from _found_at(state, request, asked)
