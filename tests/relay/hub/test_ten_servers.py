@@ -5,18 +5,15 @@ Nine are commands, and one is a URL. Some speak only revisions up to 2025-11-25,
 
 import json
 import re
-import socket
 import sqlite3
-import subprocess
 import zipfile
-from contextlib import contextmanager
 
 import pytest
-from environments import clean_environment
+from everything_over_http import everything_over_http
 from git_repository import Repository
 from mcp_types import PromptReference
 from node_runtime import node, package
-from relay_processes import PATIENCE, RUN
+from relay_processes import RUN
 from relay_sdk import ERAS, SdkClient
 from servers_of_others import server_of_others
 from typescript_client import run_steps
@@ -70,29 +67,6 @@ def servers(folder, url):
         "excel": python("excel-mcp-server", "stdio"),
         "shop": python("mcp-server-sqlite", "--db-path", str(folder / "shop.sqlite")),
     }
-
-
-@contextmanager
-def everything_over_http():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    command = [node(), package("@modelcontextprotocol/server-everything/dist/index.js")]
-    process = subprocess.Popen(
-        [*command, "streamableHttp"],
-        env=clean_environment(PORT=str(port)),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        for line in process.stderr:
-            if "listening" in line:
-                yield f"http://127.0.0.1:{port}/mcp"
-                break
-        else:
-            raise AssertionError("the server does not listen")
-    finally:
-        process.terminate()
-        process.communicate(timeout=PATIENCE)
 
 
 @pytest.fixture(

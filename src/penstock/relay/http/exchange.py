@@ -23,8 +23,6 @@ _FAILED = (
     "not simply repeat a call that writes."
 )
 
-_NOT_FOUND = 404
-
 
 class SessionLost(Exception):
     """Upstream no longer knows the session, and did not process the request."""
@@ -95,7 +93,7 @@ class Exchange:
         with await self._upstream.post(self._message, sent, is_quick=is_quick) as answer:
             self.answer = answer
             session = self._fixed.get(headers.SESSION, "")
-            if self._tells_loss and session and answer.status == _NOT_FOUND:
+            if self._tells_loss and session and await answer.has_lost_session():
                 raise SessionLost(session)
             if opened is not None:
                 opened(answer)

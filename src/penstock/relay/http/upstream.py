@@ -36,6 +36,9 @@ RETRY_SECONDS: Final = 1.0
 MOST_RETRIES: Final = 3
 _SHOWN: Final = 200
 _LEAST_REFUSAL: Final = 400
+_BAD_REQUEST: Final = 400
+_NOT_FOUND: Final = 404
+_LONGEST_REASON: Final = 4_000
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _LEGACY_SSE: Final = (404, 405)
 _ADVICE: Final = frozenset({"www-authenticate", "retry-after"})
@@ -127,6 +130,13 @@ class HttpAnswer:
                 parts.append(part)
             self._whole = b"".join(parts)
         return self._whole
+
+    async def has_lost_session(self) -> bool:
+        """Return whether upstream does not know the session that the request named. The status for this
+        is 404. Servers made after the examples of the TypeScript SDK answer 400, and tell the reason."""
+        if self.status != _BAD_REQUEST or self.is_stream:
+            return self.status == _NOT_FOUND
+        return b"session" in (await self._body())[:_LONGEST_REASON].lower()
 
     async def refuse(self, target: Target) -> None:
         """Raise an explanation of an error status, unless the body is JSON-RPC and explains it."""
