@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from penstock.cli.log_lines import LogLines
+from penstock.cli.log_lines import FewAlike, LogLines
 from penstock.cli.terminal import cut, fitted, printable, table, width_of
 
 EVIL = "big\x1b]0;pwned\x07\x1b[31m\npenstock: ERROR: forged\u202e\ud800"
@@ -68,3 +68,19 @@ def test_the_log_of_a_command_is_escaped():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     assert done.stderr == b"penstock: INFO: held a\\x1b[31m\\nb\n"
+
+
+def test_few_lines_of_one_kind_are_logged():
+    told, filtered = "%s sent invalid JSON: %r", FewAlike()
+
+    def logged(second, name="the server 'a'", level=logging.WARNING):
+        made = logging.LogRecord("penstock", level, "", 1, told, (name, "x"), None)
+        made.created = second
+        return LogLines().format(made) if filtered.filter(made) else None
+
+    assert sum(logged(0) is not None for _ in range(60)) == 5
+    assert logged(1, "the server 'b'")
+    assert logged(2, level=logging.INFO)
+    assert logged(61).endswith("sent invalid JSON: 'x' (and 55 more like this, which are left out)")
+    assert "more" not in logged(62)
+    assert sum(logged(63, f"the server {number}") is not None for number in range(5_000)) < 1_100

@@ -461,6 +461,23 @@ def test_a_server_that_never_lists_delays_one_list_and_no_more():
     assert bench.names() == ["x", "y"]
 
 
+def test_a_server_that_did_not_answer_in_an_earlier_run_delays_nobody_for_long():
+    servers = {"a": ScriptedServer("x"), "b": ScriptedServer("y")}
+    first = Bench(**servers)
+    first.stuck.add("b")
+    first.greet()
+    assert seconds_for(first, "tools/list") == 10
+    again = Bench(Remembered.read(first.remembered.encoded()), **servers)
+    again.stuck.add("b")
+    again.greet()
+    assert seconds_for(again, "tools/list") == 1
+    again.release("b")
+    again.wait(1)
+    assert again.told("notifications/tools/list_changed")
+    assert again.names() == ["x", "y"]
+    assert not again.remembered.server("id of b", "b").was_late
+
+
 def test_a_slow_greeting_and_a_slow_list_share_ten_seconds():
     bench = Bench(a=ScriptedServer("x"), b=ScriptedServer("y"))
     bench.stuck.add("b")

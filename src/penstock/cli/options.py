@@ -205,13 +205,15 @@ def start_logging(chosen: argparse.Namespace) -> None:
     """Log to stderr: stdout belongs to the protocol."""
     import logging
 
-    from penstock.cli.log_lines import LogLines
+    from penstock.cli.log_lines import FewAlike, LogLines
 
     level = chosen.log_level or os.environ.get(f"{ENVIRONMENT_PREFIX}LOG_LEVEL") or "warning"
     if level not in LEVELS:
         raise UsageError(f"There is no log level {level!r}.", next_step=f"Use {', '.join(LEVELS)}.")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(LogLines())
+    if level in ("warning", "error"):  # Users who ask for more detail get all lines.
+        handler.addFilter(FewAlike())
     logging.basicConfig(handlers=[handler])
     logging.getLogger("penstock").setLevel(level.upper())
 

@@ -121,7 +121,7 @@ class Hub:
 
     def from_member(self, name: str, line: bytes) -> Outputs:
         member = self.state.members[name]
-        for received in received_in(line):
+        for received in received_in(line, f"the server {name!r}"):
             self._member_message(member, received.message, received.line)
         return self._taken()
 

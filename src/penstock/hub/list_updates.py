@@ -89,6 +89,7 @@ class ListUpdates:
             state.notices.put(f"list {member.name}", told)
             return
         member.slow.discard(kind)
+        member.known.was_late = False
         now = state.clock()
         state.notices.withdraw(f"list {member.name}")
         before = member.items(kind)

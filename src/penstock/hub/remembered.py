@@ -34,6 +34,7 @@ class KnownServer(msgspec.Struct):
     name: str
     era: str = ""
     only: str = ""  # its era, if it has refused the other
+    was_late: bool = False  # a list was waited for in vain, and none came since
     learnt_at: float = 0.0  # seconds since 1970
     capabilities: dict[str, Any] = {}
     info: dict[str, Any] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -40,7 +40,10 @@ from penstock.wire.messages import (
 
 # A call waits so many seconds for a server that is to be started again.
 PATIENCE: Final = 5.0
+# The first list of a server is waited for so many seconds. If it did not come in an earlier run, it is
+# waited for less long: a host gives up on a list that takes long, and would lose all servers.
 _LIST_SECONDS: Final = 10.0
+_LATE_SECONDS: Final = 1.0
 _TASK_ID: Final = b'"taskId"'
 
 
@@ -172,20 +175,32 @@ def found_by_name(state: HubState, kind: Kind, name: str) -> Asking[Holder | Non
 
 
 def learn_lacking(state: HubState, kind: Kind) -> Asking[list[MemberState]]:
-    """Wait for servers whose list was never learnt, so many seconds from their start. Return those
-    whose list is still not known."""
+    """Wait for servers whose list was never learnt. Return those whose list is still not known."""
     lacking = [member for member in state.all if member.lacks(kind)]
     yield ReachMembers(lacking, seconds=0.0)
     # Nobody waits again for a server that has failed before.
     awaited = [member for member in lacking if not member.is_reported_down]
-    now = state.clock()
-    begun = (member.started_at if member.phase == "starting" else now for member in awaited)
-    until = max(begun, default=now) + _LIST_SECONDS
-    yield ReachMembers(awaited, seconds=_left(state, until))
-    ready = [member for member in lacking if member.is_ready]
-    yield from refresh(ready, kind, _left(state, until))
+    late = [member for member in awaited if member.known.was_late]
+    yield from _learn_within(state, kind, set(awaited) - set(late), _LIST_SECONDS)
+    yield from _learn_within(state, kind, late, _LATE_SECONDS)
     state.claim(kind)
-    return [member for member in lacking if member.lacks(kind)]
+    unknown = [member for member in lacking if member.lacks(kind)]
+    for member in unknown:
+        state.unsaved |= not member.known.was_late
+        member.known.was_late = True
+    return unknown
+
+
+def _learn_within(
+    state: HubState, kind: Kind, members: Collection[MemberState], seconds: float
+) -> Asking[None]:
+    """Wait for the lists of servers, so many seconds from the start of the last server."""
+    now = state.clock()
+    begun = (member.started_at if member.phase == "starting" else now for member in members)
+    until = max(begun, default=now) + seconds
+    yield ReachMembers([*members], seconds=_left(state, until))
+    ready = [member for member in members if member.is_ready]
+    yield from refresh(ready, kind, _left(state, until))
 
 
 def _left(state: HubState, until: float) -> float:

@@ -18,6 +18,7 @@ from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.messages import Message
 
+UPSTREAM: Final = "upstream"
 _SHOWN: Final = 200
 
 
@@ -29,46 +30,47 @@ class UpstreamMessage(msgspec.Struct, frozen=True):
     original: bytes = b""  # the bytes as they came, if they were not UTF-8
 
 
-def received_in(line: bytes) -> list[UpstreamMessage]:
-    """Return the messages in a line: those of a batch, or one. Leave out what no client could use."""
+def received_in(line: bytes, sender: str = UPSTREAM) -> list[UpstreamMessage]:
+    """Return the messages in a line: those of a batch, or one. Leave out what no client could use. The
+    log names the `sender`."""
     try:
         batch = messages.batch_of(line)
     except ValueError:
         batch = None  # `_single` logs the line
     if batch is None:
-        return _single(line)
-    return [found for item in batch for found in _single(item)]
+        return _single(line, sender)
+    return [found for item in batch for found in _single(item, sender)]
 
 
-def _single(line: bytes) -> list[UpstreamMessage]:
+def _single(line: bytes, sender: str) -> list[UpstreamMessage]:
     try:
-        return [received(line)]
+        return [received(line, sender)]
     except ValueError as error:
-        # The server probably printed to stdout.
-        logger().warning("upstream sent invalid JSON (%s): %r", error, start_of(line))
+        told = "%s sent invalid JSON (%s): %r. A server must print nothing else to stdout"
+        logger().warning(told, sender, error, start_of(line))
         return []
 
 
-def received(line: bytes) -> UpstreamMessage:
+def received(line: bytes, sender: str = UPSTREAM) -> UpstreamMessage:
     """Read a message of upstream's. Repair one that holds bytes which are not UTF-8, or that is JSON
     only to Python's `json` module. Raise `NotJson` for anything else."""
     if is_utf8(line):
-        return _read(line)
+        return _read(line, sender)
     text, replaced = repaired(line)
-    told = "upstream sent %d bytes that are not UTF-8; U+FFFD replaces each"
-    logger().warning(told, replaced)
-    counted = _with_count(_read(text).line, replaced)
+    told = "%s sent %d bytes that are not UTF-8; U+FFFD replaces each"
+    logger().warning(told, sender, replaced)
+    counted = _with_count(_read(text, sender).line, replaced)
     return UpstreamMessage(messages.read_message(counted), counted, line)
 
 
-def _read(text: bytes) -> UpstreamMessage:
+def _read(text: bytes, sender: str) -> UpstreamMessage:
     try:
         return UpstreamMessage(messages.read_message(text), text)
     except ValueError:
         again = mended(text)
         if again is None:
             raise
-        logger().warning("upstream sent invalid JSON, which was repaired")
+        logger().warning("%s sent invalid JSON, which was repaired", sender)
         return UpstreamMessage(messages.read_message(again), again)
 
 
