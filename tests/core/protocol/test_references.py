@@ -210,3 +210,27 @@ def test_deep_arguments_without_references_pass(agent):
     for _ in range(300):
         value = [value]
     assert run_with(agent, x=value) == {"x": value}
+
+
+LISTS = {"type": "array", "items": {"type": "array", "items": {}}}
+
+
+def test_rows_of_objects_are_no_rows_of_lists(agent, token):
+    """The program that the error names makes lists of them."""
+    caller = agent.but(tool="consumer", schema=schema_of(rows=LISTS))
+    reply = caller.call(lambda _: "done", rows=f"@result:{token}#/rows")
+    assert not caller.runs
+    assert reply.value["error"].startswith("Argument rows takes a list of lists")
+    assert "map([.id, .big])" in reply.value["next_step"]
+    fields = {"path": "/rows", "mode": "query", "query": "map([.id, .big])", "page_size": 0}
+    held = agent.look(token, **fields)["continuation_token"]
+    given = run_with(agent, schema_of(rows=LISTS), rows=f"@result:{held}")
+    assert len(given["rows"]) == 1_000
+
+
+@pytest.mark.parametrize(
+    "items", [{"type": "object"}, {}, {"anyOf": [{"type": "array"}, {"type": "object"}]}]
+)
+def test_rows_of_objects_go_where_they_may_be_objects(agent, token, items):
+    schema = schema_of(rows={"type": "array", "items": items})
+    assert len(run_with(agent, schema, rows=f"@result:{token}#/rows")["rows"]) == 1_000

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
 from penstock.core.json.pointers import unescaped
 from penstock.core.model.effects import Steps
 from penstock.core.model.program import Source
@@ -19,6 +21,8 @@ from penstock.core.model.values import Refusal
 from penstock.core.results.outline import type_name
 
 PREFIX = "@result:"
+_MOST_NAMES: Final = 12
+_PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 _JSON_TYPES = {
     "str": ("string",), "dict": ("object",), "list": ("array",), "null": ("null",),
@@ -146,7 +150,10 @@ def _substitute(reference: Reference, now: _Resolution) -> Steps[Any]:
         )
     admitted = _types(now.schema, reference.schema)
     for raw in _forms(found, admitted):
-        if admitted is None or any(name in admitted for name in _JSON_TYPES[type_name(raw)]):
+        if _is_admitted(raw, admitted):
+            refusal = _refuse_rows(raw, reference, now)
+            if refusal is not None:
+                return refusal
             now.handed_on.append(found.told(raw))
             return msgspec.Raw(raw)
     raw = found.value or found.as_text
@@ -158,6 +165,36 @@ def _substitute(reference: Reference, now: _Resolution) -> Steps[Any]:
         f"but the stored value is {type_name(raw)}.",
         "Point to a part that fits with #/json/pointer, or make one with mode query.",
     )
+
+
+def _is_admitted(raw: bytes, admitted: set[str] | None) -> bool:
+    return admitted is None or any(name in admitted for name in _JSON_TYPES[type_name(raw)])
+
+
+def _refuse_rows(raw: bytes, reference: Reference, now: _Resolution) -> Refusal | None:
+    """Refuse a list of objects for a tool that takes lists, as those for spreadsheets do: only the agent
+    knows which members it wants, and in which order. The first row stands for all."""
+    admitted = _types(now.schema, _items(now.schema, reference.schema))
+    if type_name(raw) != "list" or admitted is None or "object" in admitted:
+        return None
+    row = next(rawjson.elements(raw), b"null")
+    if type_name(row) != "dict" or "array" not in admitted:
+        return None
+    return Refusal(
+        f"Argument {reference.where} takes a list of lists, but the rows of the stored value are objects.",
+        f"Make lists of them first, with page_size 0: mode query, query {_lists_of(row)}. Then pass that "
+        "token.",
+    )
+
+
+def _lists_of(row: bytes) -> str:
+    """Return a jq program that makes lists of rows like this one."""
+    names = rawjson.names(row)
+    wanted = [
+        f".{name}" if _PLAIN.fullmatch(name) else f".[{encode(name).decode()}]" for name in names
+    ]
+    more = ", …" if len(wanted) > _MOST_NAMES else ""
+    return f"map([{', '.join(wanted[:_MOST_NAMES])}{more}])"
 
 
 def _forms(found: Fetched, admitted: set[str] | None) -> list[bytes]:
