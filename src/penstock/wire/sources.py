@@ -59,6 +59,6 @@ def refusal_to_hand_on(servers: Servers, tool: str, sources: Iterable[Source]) -
         return None
     return Refusal(
         f"Results of {' and '.join(map(repr, others))} must not go to the server {target.name!r}, "
-        "which is remote.",
-        f"The user can allow it: the setting results_to must name {target.name!r}.",
+        "which is behind a URL.",
+        f"The user can allow it: the setting results_to (--results-to) must name {target.name!r}.",
     )
