@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from http_rig import ACCEPT, PLAIN, eventually, messages_of, request, started, value_of
+from raw_http import Wire, head
 from team_rig import SERVE, WAIT, is_waiting, serving_team
 
 MANY = 80
@@ -170,6 +171,17 @@ def test_an_unknown_session_is_refused_by_every_worker(team, session):
         with team.client(index) as client:
             client.session = session
             assert client.post(request("tools/list", {}, 2)).status_code == 404
+
+
+@pytest.mark.parametrize("length", [1_000, 3_900_000])
+@pytest.mark.parametrize("session", ["w0-unknown", "w1-unknown", "unknown"])
+def test_an_unknown_session_is_refused_before_its_body(team, session, length):
+    for door in team.doors():
+        with Wire(team.url, door) as wire:
+            wire.send(head(team.url, length, **{"mcp-session-id": session}))
+            answer = wire.answer()
+        assert answer.status == 404
+        assert "initialize" in answer.error["message"]
 
 
 def test_a_batch_passes_to_the_worker_of_its_session(team):
