@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx2
@@ -342,10 +343,58 @@ def test_a_colleague_that_says_nothing_at_all_costs_a_caller_a_while_only(tmp_pa
         door.bind(path)
         door.listen()
         body = b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "echo"}}'
-        status, text = asyncio.run(passed_on(path, body))
+        status, text = asyncio.run(pass_on(path, body))
     assert status == 502
     assert '"id":7' in text
     assert "may have run" in text
+
+
+@contextmanager
+def full_door(path):
+    """Listen on a Unix socket whose queue is full. Yield it, and what is in the queue."""
+    with socket.socket(socket.AF_UNIX) as door, ExitStack() as waiting:
+        door.bind(path)
+        door.listen(0)
+        with suppress(BlockingIOError):
+            while True:
+                one = waiting.enter_context(socket.socket(socket.AF_UNIX))
+                one.setblocking(False)
+                one.connect(path)
+        yield door, waiting
+
+
+def test_a_request_that_finds_a_full_queue_was_not_sent(tmp_path, monkeypatch):
+    monkeypatch.setattr("penstock.relay.http.client.CONNECT_SECONDS", 0.3)
+    path = str(tmp_path / "0.sock")
+    body = b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "echo"}}'
+    with full_door(path):
+        status, text = asyncio.run(pass_on(path, body, silence=WAIT))
+    assert status == 502
+    assert "cannot be reached" in text
+    assert "may have run" not in text
+
+
+def test_a_request_waits_for_a_place_in_a_full_queue(tmp_path):
+    path = str(tmp_path / "0.sock")
+    body = b'{"jsonrpc": "2.0", "id": 7, "method": "ping"}'
+    answer = b'{"jsonrpc": "2.0", "id": 7, "result": {}}'
+
+    async def connected(reader, writer):
+        with suppress(asyncio.IncompleteReadError):  # Those in the queue ask nothing.
+            await reader.readuntil(b"\r\n\r\n")
+            length = b"content-length: %d\r\n\r\n" % len(answer)
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n" + length + answer)
+        writer.close()
+
+    async def scenario(door, waiting):
+        passing = asyncio.create_task(pass_on(path, body, silence=WAIT))
+        await asyncio.sleep(0.2)
+        waiting.close()
+        async with await asyncio.start_unix_server(connected, sock=door):
+            return await passing
+
+    with full_door(path) as (door, waiting):
+        assert asyncio.run(scenario(door, waiting)) == (200, answer.decode())
 
 
 def test_a_batch_that_was_answered_is_not_answered_again_when_its_worker_ends(tmp_path):
@@ -380,8 +429,8 @@ async def all_of(queue):
     return events
 
 
-async def passed_on(path, body):
-    colleague, queue = Colleague(path, silence=0.1), ReplyQueue()
+async def pass_on(path, body, silence=0.1):
+    colleague, queue = Colleague(path, silence), ReplyQueue()
     await colleague.serve("POST", Inbound(body, messages.read_message(body)), queue)
     event = await queue.get()
     await colleague.close()
