@@ -1,6 +1,7 @@
 """Workers of `penstock serve --workers 2` that end or hang, and a supervisor that is killed."""
 
 import asyncio
+import os
 import signal
 import socket
 import subprocess
@@ -310,6 +311,51 @@ def test_only_a_worker_that_does_nothing_at_all_hangs():
     assert Counter(heard) == {"all serve": 1, "0": 3, "1": 1}
     assert "worker 0 hangs" in errors
     assert "worker 1" not in errors
+
+
+HANGING_AT_THE_START = """
+import os, sys, time
+from pathlib import Path
+from penstock.relay.http.team.supervisor import Supervisor
+
+member = Supervisor(2, turn_seconds=0.05).run(lambda: os.write(1, b"all serve\\n"), lambda: None)
+if isinstance(member, int):
+    sys.exit(member)
+name = f"worker {member.team.index}, life "
+lives = Path(sys.argv[1], name)
+lives.write_text(lives.read_text() + "+" if lives.exists() else "+")
+name += str(len(lives.read_text()))
+os.write(1, f"{name} {os.getpid()}\\n".encode())
+while name != sys.argv[2]:
+    os.write(member.ready, b"+")
+    time.sleep(0.05)
+time.sleep(600)
+"""
+
+
+def test_a_new_worker_that_hangs_before_it_serves_is_replaced(tmp_path):
+    command = [sys.executable, "-c", HANGING_AT_THE_START, str(tmp_path), "worker 0, life 2"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as supervisor:
+        heard = sorted(supervisor.stdout.readline() for _ in range(3))
+        assert heard[0] == "all serve\n"
+        os.kill(int(heard[1].split()[-1]), signal.SIGKILL)
+        later = [supervisor.stdout.readline() for _ in range(2)]
+        supervisor.terminate()
+        errors = supervisor.stderr.read()
+    assert [line[: len("worker 0, life 2")] for line in later] == [
+        "worker 0, life 2",
+        "worker 0, life 3",
+    ]
+    assert "worker 0 hangs" in errors
+
+
+def test_a_team_does_not_start_if_a_worker_hangs_before_it_serves(tmp_path):
+    command = [sys.executable, "-c", HANGING_AT_THE_START, str(tmp_path), "worker 1, life 1"]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=WAIT, check=False)
+    assert told.returncode == 1
+    assert "all serve" not in told.stdout
+    assert "worker 1 hangs" in told.stderr
 
 
 def test_a_team_that_was_stopped_as_a_whole_goes_on(mortal_team):
