@@ -79,9 +79,9 @@ def serve_http(target: Target | ServerGroup, policy: Policy, listening: Listenin
 
 def _within_files(listening: Listening) -> Listening:
     """Take no more connections than this process may open files for. Workers inherit that."""
-    limits, is_in_team = listening.limits, listening.workers > 1
+    limits = listening.limits
     files = descriptors.raise_limit()
-    most = descriptors.connections_within(files, limits.connections, is_in_team=is_in_team)
+    most = descriptors.connections_within(files, limits.connections, listening.workers)
     return msgspec.structs.replace(
         listening, limits=msgspec.structs.replace(limits, connections=most)
     )
