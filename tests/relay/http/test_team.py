@@ -6,6 +6,7 @@ import re
 import socket
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import httpx2
@@ -14,7 +15,13 @@ from http_rig import ACCEPT, PLAIN, eventually, messages_of, request, started, v
 from raw_http import Wire, head
 from team_rig import SERVE, WAIT, is_waiting, serving_team
 
+from penstock.errors import InvalidSetting
+from penstock.relay.http.server import Listening, serve_http
+from penstock.relay.target import Target
+from penstock.settings.policy import Policy
+
 MANY = 80
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="teams are for Linux")
 
 
 @pytest.fixture(scope="module")
@@ -306,6 +313,14 @@ def test_a_port_that_is_in_use_is_told_once(tmp_path):
     assert told.returncode == 2
     assert told.stderr.count(f"Cannot listen on 127.0.0.1:{port}: it is in use.") == 1
     assert "Traceback" not in told.stderr
+
+
+def test_several_workers_are_refused_on_macos(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    policy = Policy(store=f"sqlite:///{tmp_path}/results")
+    with pytest.raises(InvalidSetting, match="may crash") as refused:
+        serve_http(Target(tuple(PLAIN)), policy, Listening("127.0.0.1", 0, workers=2))
+    assert "Start several processes" in str(refused.value)
 
 
 @pytest.mark.parametrize("count", ["0", "-1", "65", "two", "1.5"])

@@ -24,6 +24,9 @@ from penstock.relay.http.team.colleague import Colleague
 from penstock.wire import messages
 
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="teams are for Linux")
+
+
 @pytest.fixture
 def mortal_team(tmp_path):
     with serving_team(tmp_path, "--", *PLAIN) as team:
