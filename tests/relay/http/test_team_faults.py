@@ -23,7 +23,6 @@ from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.team.colleague import Colleague
 from penstock.wire import messages
 
-
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="teams are for Linux")
 
 
@@ -444,6 +443,61 @@ def test_a_request_waits_for_a_place_in_a_full_queue(tmp_path):
 
     with full_door(path) as (door, waiting):
         assert asyncio.run(scenario(door, waiting)) == (200, answer.decode())
+
+
+def test_a_worker_that_is_busy_gets_all_that_a_client_said_before_it_left(tmp_path):
+    path, body = (
+        str(tmp_path / "0.sock"),
+        b'{"jsonrpc": "2.0", "method": "%b"}' % (b"a" * 4_000_000),
+    )
+
+    async def scenario():
+        loop = asyncio.get_running_loop()
+        with socket.socket(socket.AF_UNIX) as door:
+            door.bind(path)
+            door.listen()
+            door.setblocking(False)
+            colleague = Colleague(path)
+            inbound = Inbound(body, messages.read_message(body))
+            asking = asyncio.create_task(colleague.serve("POST", inbound, ReplyQueue()))
+            connection, _ = await loop.sock_accept(door)
+            asking.cancel()
+            await asyncio.sleep(6)
+            received = bytearray()
+            with connection:
+                while part := await loop.sock_recv(connection, 1_000_000):
+                    received += part
+            await colleague.close()
+            return bytes(received)
+
+    assert asyncio.run(scenario()).endswith(body)
+
+
+@pytest.mark.parametrize(("method", "is_answered"), [("GET", False), ("DELETE", True)])
+def test_a_request_without_a_body_whose_client_has_left(tmp_path, method, is_answered):
+    """A session ends although its client does not wait. Nobody reads a stream whose client has left."""
+    path, heard = str(tmp_path / "0.sock"), []
+
+    async def connected(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                heard.append(await reader.read())
+        writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+        heard.append("answered")
+        writer.close()
+
+    async def scenario():
+        async with await asyncio.start_unix_server(connected, path):
+            colleague = Colleague(path)
+            asking = asyncio.create_task(colleague.serve(method, Inbound(), ReplyQueue()))
+            await asyncio.sleep(0.2)
+            asking.cancel()
+            await asyncio.sleep(1.5)
+            await colleague.close()
+
+    asyncio.run(scenario())
+    assert heard == (["answered"] if is_answered else [b"", "answered"])
 
 
 def test_a_batch_that_was_answered_is_not_answered_again_when_its_worker_ends(tmp_path):

@@ -33,7 +33,6 @@ from penstock.wire.messages import UPSTREAM_GONE
 
 _ENDED: Final = "The worker process that served this request ended before it answered, or it hangs."
 _UNREACHED: Final = "The worker process that serves such requests cannot be reached. Try again."
-_WRITING_SECONDS: Final = 5.0
 # Even while a tool runs for an hour, a colleague sends a ping every 15 seconds (`replying.py`).
 _SILENCE_SECONDS: Final = 45.0
 _TAKEN: Final = f"{JSON}, {EVENTS}"
@@ -111,7 +110,7 @@ class Colleague:
             return await asyncio.shield(asking)
         except asyncio.CancelledError:  # The client has left.
             asking.add_done_callback(_drop)
-            if inbound.is_modern:
+            if inbound.is_modern or method == "GET":
                 asking.cancel()
             else:
                 self._hang_up(asking, written)
@@ -119,11 +118,12 @@ class Colleague:
 
     def _hang_up(self, asking: asyncio.Task[HttpAnswer], written: asyncio.Event) -> None:
         """End a legacy request whose client has left. The colleague must get all of it, and then see
-        that nobody waits for the reply."""
+        that nobody waits for the reply. A request without a body is over once it is answered."""
+        asking.add_done_callback(lambda _asked: written.set())
 
         async def hang_up() -> None:
             with suppress(TimeoutError):
-                async with asyncio.timeout(_WRITING_SECONDS):
+                async with asyncio.timeout(self._silence):
                     await written.wait()
             asking.cancel()
 
