@@ -60,6 +60,8 @@ def test_a_killed_worker_loses_only_its_own_calls(mortal_team):
         assert value_of(kept.call("echo", {"text": "kept"})) == {"text": "kept"}
         assert other.post(request("tools/list", {}, 6)).status_code == 404  # by the new worker
         assert eventually(lambda: len(team.doors()) == 2, WAIT)
+        told = "worker 1 was ended by signal 9. What it had in progress is lost"
+        assert told in team.log.read_text()
         assert victim not in team.doors().values()
         wait_until_gone(*(server.pid for server in servers))
     told = team.log.read_text()
@@ -115,6 +117,9 @@ def test_a_worker_that_is_told_to_end_is_replaced(mortal_team):
     with mortal_team.client(0) as client:
         client.initialize()
         assert client.session.startswith("w0-")
+    log = mortal_team.log.read_text()
+    assert "worker 0 ended with the exit code" in log
+    assert "is lost" not in log
 
 
 KILLED_AT_THE_START = """

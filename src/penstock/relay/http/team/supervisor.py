@@ -172,10 +172,11 @@ class Supervisor:
         self._last_code = os.waitstatus_to_exitcode(status)
         if self._signal:
             return
+        is_killed = self._last_code < 0
         if ended.is_ready:
-            told = "worker %d %s. What it had in progress is lost; its connections broke off"
-            logger().error(told, index, _how(self._last_code))
-        elif self._last_code < 0:  # Others have said themselves why they failed.
+            lost = " What it had in progress is lost; its connections broke off" * is_killed
+            logger().error("worker %d %s.%s", index, _how(self._last_code), lost)
+        elif is_killed:  # Others have said themselves why they failed.
             logger().error("worker %d %s before it served", index, _how(self._last_code))
 
     def _postpone(self, index: int) -> None:
