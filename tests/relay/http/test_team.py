@@ -1,6 +1,7 @@
 """`penstock serve --workers 2`: two processes on one port."""
 
 import asyncio
+import json
 import os
 import re
 import socket
@@ -266,6 +267,47 @@ def test_a_modern_result_is_read_through_either_worker(any_team):
         probe = value_of(first.modern_call("rows"))
         page = {"continuation_token": probe["continuation_token"], "mode": "paginated"}
         assert value_of(second.modern_call("read_result", page))["total"] == probe["count"]
+
+
+def test_a_program_that_asked_through_one_worker_goes_on_through_the_other(tmp_path):
+    asks = {"_meta": {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}}}}
+    run = {"name": "run_python", "arguments": {"code": "await greet()"}, **asks}
+    with (
+        started([*PLAIN, "--http", "--asks"]) as url,
+        serving_team(tmp_path, "--programs", "on", "--url", url) as team,
+        team.clients() as (first, second),
+    ):
+        for own, other, mark in ((first, second, "w0-"), (second, first, "w1-")):
+            asked = messages_of(own.modern("tools/call", run))[-1]["result"]
+            assert asked["requestState"].startswith(mark)
+            name = {"action": "accept", "content": {"name": "Ada"}}
+            replies = dict.fromkeys(asked["inputRequests"], name)
+            given = {"requestState": asked["requestState"], "inputResponses": replies}
+            told = messages_of(other.modern("tools/call", {**run, **given}))[-1]["result"]
+            assert told["content"][0]["text"] == "Hello, Ada!"
+
+
+# -- several servers ---------------------------------------------------------------------------
+
+
+def test_several_servers_are_used_through_either_worker(tmp_path):
+    entries = {name: {"command": PLAIN[0], "args": PLAIN[1:]} for name in ("one", "two")}
+    file = tmp_path / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": entries}))
+    with (
+        serving_team(tmp_path, "--list", "full", "--servers", str(file)) as team,
+        team.clients() as (own, other),
+    ):
+        own.initialize()
+        other.session = own.session
+        assert own.session.startswith("w0-")
+        names = [tool["name"] for tool in other.ask("tools/list")["result"]["tools"]]
+        echoes = [name for name in names if "echo" in name]
+        assert len(echoes) == 2
+        for name in echoes:
+            for client in (own, other):
+                assert value_of(client.call(name, {"text": "é"})) == {"text": "é"}
+                assert value_of(client.modern_call(name, {"text": "é"})) == {"text": "é"}
 
 
 # -- the start ---------------------------------------------------------------------------------

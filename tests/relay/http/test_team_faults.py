@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from http_rig import ACCEPT, PLAIN, eventually, messages_of, request, value_of
+from http_rig import ACCEPT, PLAIN, eventually, messages_of, request, started, value_of
 from relay_processes import is_gone, wait_until_gone
 from team_rig import WAIT, is_waiting, serving_team
 
@@ -83,6 +83,27 @@ def test_a_modern_call_hears_that_the_worker_with_its_process_was_killed(mortal_
         assert "may have run" in error["message"]
         assert "session" not in error["message"]  # It has none.
         assert value_of(client.modern_call("echo", {"text": "next"})) == {"text": "next"}
+
+
+def test_a_session_in_front_of_a_url_survives_its_killed_worker(tmp_path):
+    with (
+        started([*PLAIN, "--http"]) as url,
+        serving_team(tmp_path, "--url", url) as team,
+        team.clients() as (lost, other),
+    ):
+        lost.initialize()
+        other.session = lost.session
+        victim = next(iter(team.doors().values()))
+        with ThreadPoolExecutor() as threads:
+            waiting = threads.submit(other.post, request("tools/call", {"name": "wait"}, 5))
+            with team.client(0) as watching:
+                watching.session = lost.session
+                assert eventually(lambda: is_waiting(watching), WAIT)
+            victim.kill()
+            reply = waiting.result(WAIT)
+        assert reply.status_code == 502
+        assert "may have run" in reply.json()["error"]["message"]
+        assert value_of(other.call("echo", {"text": "é"})) == {"text": "é"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
