@@ -76,7 +76,8 @@ test: $(READY) $(NODE_READY) $(APPS_READY) chromium ## Run the whole suite
 	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 test-workers: $(READY) $(NODE_READY) ## Run the tests of serve and the conformance suite with two workers on each port
-	@PENSTOCK_TEST_WORKERS=2 $(BIN)/python -m pytest -n 2 --dist worksteal tests/relay/http tests/conformance
+	@PENSTOCK_TEST_WORKERS=2 $(BIN)/python -m pytest -n 2 --dist worksteal tests/relay/http tests/conformance \
+		tests/fuzz/test_fuzz_http.py tests/relay/test_orphans.py tests/relay/test_program_processes.py
 
 test-oldest-django: ## Run the tests of the Django gateway on the oldest versions it works with
 	$(call install,$(OLDEST),-r requirements-oldest-django.txt -e .)

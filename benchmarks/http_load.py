@@ -27,7 +27,8 @@ class Load:
     """Sessions, all open before the first call, and the calls of each.
 
     A session calls as soon as it has an answer, or at its next tick if there is an interval. The
-    ticks of the sessions are spread over the interval.
+    ticks of the sessions are spread over the interval. A session that reconnects before its first call
+    may meet another worker of a server, which has to pass its calls on.
     """
 
     sessions: int
@@ -35,9 +36,11 @@ class Load:
     params: dict[str, Any]
     mark: bytes  # in every right answer
     interval: float = 0
+    reconnects: bool = False
 
     def __str__(self) -> str:
-        return f"{self.sessions} sessions x {self.calls} calls"
+        how = ", connected anew" * self.reconnects
+        return f"{self.sessions} sessions x {self.calls} calls{how}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,8 @@ def run(server: Served, load: Load) -> Outcome:
 
 async def _run(server: Served, load: Load) -> Outcome:
     opening = asyncio.Semaphore(_OPENED_AT_ONCE)
-    sessions = await asyncio.gather(*(_begin(server.url, opening) for _ in range(load.sessions)))
+    beginning = (_begin(server.url, opening, load) for _ in range(load.sessions))
+    sessions = await asyncio.gather(*beginning)
     server_cpu, own_cpu = process_tree.cpu_seconds(server.pid), process_time()
     start = perf_counter()
     ticks = (start + load.interval * at / load.sessions for at in range(load.sessions))
@@ -105,9 +109,12 @@ async def _run(server: Served, load: Load) -> Outcome:
     return Outcome(good, failures, seconds, server_cpu, own_cpu)
 
 
-async def _begin(url: str, opening: asyncio.Semaphore) -> HttpSession:
+async def _begin(url: str, opening: asyncio.Semaphore, load: Load) -> HttpSession:
     async with opening:
-        return await HttpSession.begin(url)
+        session = await HttpSession.begin(url)
+        if load.reconnects:
+            await session.reconnect()
+        return session
 
 
 async def _end(session: HttpSession, ending: asyncio.Semaphore) -> None:

@@ -1,4 +1,4 @@
-"""A client that speaks MCP over HTTP as prepared bytes, with one connection per session.
+"""A client that speaks MCP over HTTP as prepared bytes, with one connection at a time per session.
 
 It shares the cores with the servers that it measures, so it does little: a request is made once
 and sent with a new id each time, and an answer is not decoded.
@@ -92,6 +92,7 @@ class HttpSession(asyncio.Protocol):
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
+        self._address = parts.hostname or "", parts.port or 80
         self._target = f"{parts.path} HTTP/1.1\r\nhost: {parts.netloc}\r\n".encode()
         self._session = b""
         self._last_id = _FIRST_ID
@@ -101,12 +102,18 @@ class HttpSession(asyncio.Protocol):
 
     @classmethod
     async def begin(cls, url: str) -> Self:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port or 80
-        loop = asyncio.get_running_loop()
-        session = (await loop.create_connection(lambda: cls(url), host, port))[1]
+        session = cls(url)
+        await session.connect()
         await session.greet()
         return session
+
+    async def connect(self) -> None:
+        await asyncio.get_running_loop().create_connection(lambda: self, *self._address)
+
+    async def reconnect(self) -> None:
+        """Go on over a new connection, which may be to another worker of the server."""
+        self._transport.close()
+        await self.connect()
 
     async def greet(self) -> None:
         hello = {**HELLO, "protocolVersion": VERSION}

@@ -36,6 +36,8 @@ TEXT = "fifty bytes of text, as a small tool would give it"
 ECHO = {"name": "echo", "arguments": {"text": TEXT}}
 WARM = Load(20, 5, ECHO, TEXT.encode())
 MANY = Load(500, 20, ECHO, TEXT.encode())
+# With two workers, half of the calls arrive at one that has to pass them on.
+ANEW = replace(MANY, reconnects=True)
 # FastMCP's proxy answers about 15 calls per second. With 500 sessions it would take many minutes.
 FEW = Load(50, 4, ECHO, TEXT.encode())
 STEADY = Load(48, 8, ECHO, TEXT.encode(), interval=1)
@@ -72,12 +74,15 @@ class Servers:
     @cached_property
     def fronts(self) -> dict[str, Served]:
         """Return Penstock in front of the SDK's server and of a command, under their names."""
+        return self._before(self.sdk) | self.before_command
+
+    @cached_property
+    def before_command(self) -> dict[str, Served]:
         command = ("--", *peers.direct(str(self._results)).command)
-        of_command = {
+        return {
             f"a command, workers: {workers}": self._penstock(workers, *command)
             for workers in worker_counts()
         }
-        return self._before(self.sdk) | of_command
 
     @cached_property
     def before_echo(self) -> dict[str, Served]:
@@ -150,13 +155,19 @@ def _rows() -> bytes:
 
 
 def _many(servers: Servers) -> Iterator[Line]:
-    fronts, before_echo = servers.fronts, servers.fronts | servers.before_echo
-    measured = [servers.sdk, servers.echo, *fronts.values(), *servers.before_echo.values()]
-    outcomes = best_in_turn(dict.fromkeys(measured, MANY), ROUNDS)
+    yield from _compared(servers, MANY, servers.fronts)
+    most = f"a URL, workers: {worker_counts()[-1]}"
+    yield from _compared(servers, ANEW, {most: servers.fronts[most]})
+
+
+def _compared(servers: Servers, load: Load, fronts: Mapping[str, Served]) -> Iterator[Line]:
+    before_echo = {**fronts, **servers.before_echo}
+    measured = [servers.sdk, servers.echo, *fronts.values(), *map(before_echo.__getitem__, fronts)]
+    outcomes = best_in_turn(dict.fromkeys(measured, load), ROUNDS)
     sdk, echo = outcomes[servers.sdk], outcomes[servers.echo]
     for name, front in fronts.items():
         ours, ours_before_echo = outcomes[front], outcomes[before_echo[name]]
-        what = f"{MANY}, {name}"
+        what = f"{load}, {name}"
         yield from _either(
             _rate(f"{what}: calls per second, SDK", ours, sdk, OF_SDK),
             _rate(f"{what}: calls per second, bare echo", ours_before_echo, echo, OF_ECHO),
@@ -166,8 +177,8 @@ def _many(servers: Servers) -> Iterator[Line]:
         yield Line(
             f"  {what}: CPU of a call, bare echo", ours_before_echo.server_ms, echo.server_ms
         )
-    yield Line(f"  {MANY}: CPU of the load generator, of a call", sdk.own_ms, echo.own_ms)
-    yield _failures(MANY, outcomes)
+    yield Line(f"  {load}: CPU of the load generator, of a call", sdk.own_ms, echo.own_ms)
+    yield _failures(load, outcomes)
 
 
 def _steady(servers: Servers) -> Iterator[Line]:

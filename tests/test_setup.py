@@ -2,9 +2,12 @@
 
 import re
 import subprocess
+import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 EVERYTHING = "-r requirements-dev.txt"
@@ -35,6 +38,18 @@ def test_the_versions_can_be_constraints():
     lines = (ROOT / "requirements-dev.txt").read_text("utf-8").splitlines()
     pinned = [line for line in lines if line and not line.startswith("#")]
     assert not [line for line in pinned if not re.match(r"[\w.-]+==[\w.]+(;|$)", line)]
+
+
+@pytest.mark.parametrize("package", ["aiohttp", "uvicorn"])
+def test_packages_whose_private_names_are_used_have_an_upper_bound(package):
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    (needed,) = [
+        Requirement(one)
+        for one in extras["optional-dependencies"]["serve"]
+        if one.startswith(package)
+    ]
+    assert version(package) in needed.specifier
+    assert "99" not in needed.specifier
 
 
 def test_an_old_python_is_told_which_one_is_needed(tmp_path):

@@ -3,7 +3,6 @@
 import re
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from environments import clean_environment
+from http_rig import serve_command
 from relay_processes import PATIENCE, end, wait_until
 
 _STATUS = re.compile(rb"HTTP/1\.[01] ([1-5][0-9][0-9]) ?[^\r\n]*\r\n")
@@ -63,19 +63,18 @@ class Front:
 def fronted(folder: Path, *target: str) -> Iterator[Front]:
     """Run `penstock serve`, with its log in a file."""
     log = folder / "serve.log"
-    command = [sys.executable, "-m", "penstock", "serve", "--port", "0", *target]
-    with log.open("wb") as stderr:
+    with serve_command(*target) as command, log.open("wb") as stderr:
         process = subprocess.Popen(command, stderr=stderr, env=clean_environment())
-    found: list[str] = []
-    try:
-        wait_until(
-            lambda: found.extend(re.findall(r"http://\S+(?=\n)", log.read_text())) or found,
-            "an address",
-        )
-        yield Front(found[0], process, log)
-    finally:
-        end(process.pid)
-        process.wait()
+        found: list[str] = []
+        try:
+            wait_until(
+                lambda: found.extend(re.findall(r"http://\S+(?=\n)", log.read_text())) or found,
+                "an address",
+            )
+            yield Front(found[0], process, log)
+        finally:
+            end(process.pid)
+            process.wait()
 
 
 def statuses(replied: bytes) -> list[int]:

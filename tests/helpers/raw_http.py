@@ -86,9 +86,15 @@ def head(url, length=None, method="POST", path="/mcp", **more):
 class Wire:
     """A connection that sends exactly the bytes that a test gives it."""
 
-    def __init__(self, url):
+    def __init__(self, url, door=""):
+        """`door`: the Unix socket of one worker, in place of the address in the URL."""
         where = urlsplit(url)
-        self.socket = socket.create_connection((where.hostname, where.port), timeout=WAIT)
+        if door:
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.settimeout(WAIT)
+            self.socket.connect(door)
+        else:
+            self.socket = socket.create_connection((where.hostname, where.port), timeout=WAIT)
         self._unread = b""
 
     def __enter__(self):

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from http_rig import PLAIN, Raw, started
+from http_rig import PLAIN, Raw, one_worker, serve_command, started
 from relay_calls import value_of
 from relay_processes import (
     PATIENCE,
@@ -33,7 +33,6 @@ from penstock.relay.stdio import StdioRelay
 from penstock.wire.messages import UPSTREAM_GONE
 
 WILD = [sys.executable, str(SERVERS / "wild_server.py")]
-SERVE = [sys.executable, "-m", "penstock", "serve", "--port", "0"]
 SIGNALS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT]
 
 
@@ -100,15 +99,17 @@ def test_what_a_server_wrote_before_its_end_is_read(start):
 @contextmanager
 def serving(*command, env=None):
     """Run `penstock serve`, and yield its process and its URL."""
-    process = subprocess.Popen(
-        [*SERVE, "--", *command], stderr=subprocess.PIPE, text=True, env=env or clean_environment()
-    )
-    try:
-        yield process, process.stderr.readline().split()[-1]
-    finally:
-        end(process.pid)
-        process.wait()
-        process.stderr.close()
+    with serve_command("--", *command) as serve:
+        process = subprocess.Popen(
+            serve, stderr=subprocess.PIPE, text=True, env=env or clean_environment()
+        )
+        try:
+            told = next(line for line in process.stderr if "http://" in line)
+            yield process, told.split()[-1]
+        finally:
+            end(process.pid)
+            process.wait()
+            process.stderr.close()
 
 
 def test_a_served_server_that_dies_and_leaves_a_process():
@@ -251,6 +252,7 @@ def greet(process):
 CYCLES = 25
 
 
+@one_worker
 def test_many_starts_and_ends_leave_nothing():
     """No descriptor, no thread and no process of `serve` stays for a session that has ended."""
     with serving(*WILD) as (process, url):

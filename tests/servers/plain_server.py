@@ -5,6 +5,7 @@
     python plain_server.py --legacy             knows nothing of 2026-07-28
     python plain_server.py --http --unasked     tells each new stream that the list has changed
     python plain_server.py --wide               has 50 more tools, with long descriptions
+    python plain_server.py --asks               has a tool that asks the user for a name, since 2026-07-28
 
 `answer` answers each request. The tool `seen` returns the messages that reached the server.
 """
@@ -61,6 +62,15 @@ if "--wide" in sys.argv:
         for number in range(50)
     ]
 
+if "--asks" in sys.argv:
+    TOOLS.append(
+        {
+            "name": "greet",
+            "inputSchema": {"type": "object", "properties": {}},
+            "annotations": {"readOnlyHint": True},
+        }
+    )
+
 
 def is_modern(message: dict[str, Any]) -> bool:
     return VERSION in message.get("params", {}).get("_meta", {})
@@ -81,7 +91,7 @@ def answer(message: dict[str, Any], send: Any) -> dict[str, Any] | None:
     if "code" in body:
         return failure(key, body["code"], body["message"])
     stamp = {"resultType": "complete"} if is_modern(message) else {}
-    return {"jsonrpc": "2.0", "id": key, "result": {**body, **stamp}}
+    return {"jsonrpc": "2.0", "id": key, "result": {**stamp, **body}}
 
 
 def failure(key: Any, code: int, told: str) -> dict[str, Any]:
@@ -120,6 +130,8 @@ def called(message: dict[str, Any], send: Any) -> dict[str, Any] | None:
     name = message["params"]["name"]
     arguments = message["params"].get("arguments", {})
     meta = message["params"].get("_meta", {})
+    if name == "greet":
+        return greeting(message["params"])
     if name == "die":
         os._exit(7)
     if name == "wait":
@@ -136,6 +148,16 @@ def called(message: dict[str, Any], send: Any) -> dict[str, Any] | None:
         name, arguments
     )
     return {"content": [{"type": "text", "text": json.dumps(text)}]}
+
+
+def greeting(params: dict[str, Any]) -> dict[str, Any]:
+    if "inputResponses" in params:
+        text = f"Hello, {params['inputResponses']['who']['content']['name']}!"
+        return {"content": [{"type": "text", "text": text}]}
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    asked = {"mode": "form", "message": "Who are you?", "requestedSchema": schema}
+    who = {"method": "elicitation/create", "params": asked}
+    return {"resultType": "input_required", "inputRequests": {"who": who}}
 
 
 # -- stdio -------------------------------------------------------------------------------------

@@ -52,8 +52,9 @@ def test_each_connection_leaves_a_file_for_its_request_to_upstream():
     assert connections_within(4_096, 8_000) == 2_048
 
 
-def test_each_connection_leaves_two_files_for_requests_that_workers_pass_on():
-    assert connections_within(4_096, 8_000, is_in_team=True) == 1_024
+@pytest.mark.parametrize(("workers", "connections"), [(2, 1_024), (4, 512), (64, 32)])
+def test_a_worker_has_files_for_all_requests_that_all_others_may_pass_on(workers, connections):
+    assert connections_within(4_096, 8_000, workers) == connections
 
 
 @one_worker

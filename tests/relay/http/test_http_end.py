@@ -157,7 +157,7 @@ class SlowToEnd:
     def __init__(self):
         self.is_cancelled = asyncio.Event()
 
-    def session_fault(self, _inbound):
+    async def session_fault(self, _inbound):
         return None
 
     async def post(self, _inbound, queue):

@@ -193,7 +193,8 @@ def test_a_request_is_refused_before_its_body(relay_url, status, change):
 
 
 @pytest.mark.parametrize(
-    ("status", "length", "session"), [(404, 1_000, "unknown"), (400, 64_001, None)]
+    ("status", "length", "session"),
+    [(404, 1_000, "unknown"), (404, 1_000, "w1-unknown"), (400, 64_001, None)],
 )
 def test_a_request_without_its_session_is_refused_before_its_body(
     in_front_of_command, status, length, session

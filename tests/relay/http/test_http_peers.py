@@ -1,5 +1,7 @@
 """The name of the peer that a request came from."""
 
+import asyncio
+
 import pytest
 from http_rig import PLAIN
 from starlette.requests import Request
@@ -100,4 +102,5 @@ def test_a_request_knows_its_peer(trusts_proxy, is_colleague, peer):
         admission = Admission(
             gateway, AllowedHosts("127.0.0.1"), ServeLimits(), trusts_proxy=trusts_proxy
         )
-        assert admission.admit(request, Incoming(request.receive, request)).peer == peer
+        admitted = asyncio.run(admission.admit(request, Incoming(request.receive, request)))
+        assert admitted.peer == peer

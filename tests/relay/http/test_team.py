@@ -1,19 +1,28 @@
 """`penstock serve --workers 2`: two processes on one port."""
 
 import asyncio
+import json
 import os
 import re
 import socket
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import httpx2
 import pytest
 from http_rig import ACCEPT, PLAIN, eventually, messages_of, request, started, value_of
+from raw_http import Wire, head
 from team_rig import SERVE, WAIT, is_waiting, serving_team
 
+from penstock.errors import InvalidSetting
+from penstock.relay.http.server import Listening, serve_http
+from penstock.relay.target import Target
+from penstock.settings.policy import Policy
+
 MANY = 80
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="teams are for Linux")
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +181,17 @@ def test_an_unknown_session_is_refused_by_every_worker(team, session):
             assert client.post(request("tools/list", {}, 2)).status_code == 404
 
 
+@pytest.mark.parametrize("length", [1_000, 3_900_000])
+@pytest.mark.parametrize("session", ["w0-unknown", "w1-unknown", "unknown"])
+def test_an_unknown_session_is_refused_before_its_body(team, session, length):
+    for door in team.doors():
+        with Wire(team.url, door) as wire:
+            wire.send(head(team.url, length, **{"mcp-session-id": session}))
+            answer = wire.answer()
+        assert answer.status == 404
+        assert "initialize" in answer.error["message"]
+
+
 def test_a_batch_passes_to_the_worker_of_its_session(team):
     with team.clients() as (own, other):
         own.initialize("2025-03-26")
@@ -249,6 +269,47 @@ def test_a_modern_result_is_read_through_either_worker(any_team):
         assert value_of(second.modern_call("read_result", page))["total"] == probe["count"]
 
 
+def test_a_program_that_asked_through_one_worker_goes_on_through_the_other(tmp_path):
+    asks = {"_meta": {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}}}}
+    run = {"name": "run_python", "arguments": {"code": "await greet()"}, **asks}
+    with (
+        started([*PLAIN, "--http", "--asks"]) as url,
+        serving_team(tmp_path, "--programs", "on", "--url", url) as team,
+        team.clients() as (first, second),
+    ):
+        for own, other, mark in ((first, second, "w0-"), (second, first, "w1-")):
+            asked = messages_of(own.modern("tools/call", run))[-1]["result"]
+            assert asked["requestState"].startswith(mark)
+            name = {"action": "accept", "content": {"name": "Ada"}}
+            replies = dict.fromkeys(asked["inputRequests"], name)
+            given = {"requestState": asked["requestState"], "inputResponses": replies}
+            told = messages_of(other.modern("tools/call", {**run, **given}))[-1]["result"]
+            assert told["content"][0]["text"] == "Hello, Ada!"
+
+
+# -- several servers ---------------------------------------------------------------------------
+
+
+def test_several_servers_are_used_through_either_worker(tmp_path):
+    entries = {name: {"command": PLAIN[0], "args": PLAIN[1:]} for name in ("one", "two")}
+    file = tmp_path / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": entries}))
+    with (
+        serving_team(tmp_path, "--list", "full", "--servers", str(file)) as team,
+        team.clients() as (own, other),
+    ):
+        own.initialize()
+        other.session = own.session
+        assert own.session.startswith("w0-")
+        names = [tool["name"] for tool in other.ask("tools/list")["result"]["tools"]]
+        echoes = [name for name in names if "echo" in name]
+        assert len(echoes) == 2
+        for name in echoes:
+            for client in (own, other):
+                assert value_of(client.call(name, {"text": "é"})) == {"text": "é"}
+                assert value_of(client.modern_call(name, {"text": "é"})) == {"text": "é"}
+
+
 # -- the start ---------------------------------------------------------------------------------
 
 
@@ -294,6 +355,14 @@ def test_a_port_that_is_in_use_is_told_once(tmp_path):
     assert told.returncode == 2
     assert told.stderr.count(f"Cannot listen on 127.0.0.1:{port}: it is in use.") == 1
     assert "Traceback" not in told.stderr
+
+
+def test_several_workers_are_refused_on_macos(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    policy = Policy(store=f"sqlite:///{tmp_path}/results")
+    with pytest.raises(InvalidSetting, match="may crash") as refused:
+        serve_http(Target(tuple(PLAIN)), policy, Listening("127.0.0.1", 0, workers=2))
+    assert "Start several processes" in str(refused.value)
 
 
 @pytest.mark.parametrize("count", ["0", "-1", "65", "two", "1.5"])

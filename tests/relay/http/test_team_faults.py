@@ -1,6 +1,7 @@
 """Workers of `penstock serve --workers 2` that end or hang, and a supervisor that is killed."""
 
 import asyncio
+import os
 import signal
 import socket
 import subprocess
@@ -8,11 +9,12 @@ import sys
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx2
 import pytest
-from http_rig import ACCEPT, PLAIN, eventually, messages_of, request, value_of
+from http_rig import ACCEPT, PLAIN, eventually, messages_of, request, started, value_of
 from relay_processes import is_gone, wait_until_gone
 from team_rig import WAIT, is_waiting, serving_team
 
@@ -20,6 +22,8 @@ from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.team.colleague import Colleague
 from penstock.wire import messages
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="teams are for Linux")
 
 
 @pytest.fixture
@@ -56,6 +60,8 @@ def test_a_killed_worker_loses_only_its_own_calls(mortal_team):
         assert value_of(kept.call("echo", {"text": "kept"})) == {"text": "kept"}
         assert other.post(request("tools/list", {}, 6)).status_code == 404  # by the new worker
         assert eventually(lambda: len(team.doors()) == 2, WAIT)
+        told = "worker 1 was ended by signal 9. What it had in progress is lost"
+        assert told in team.log.read_text()
         assert victim not in team.doors().values()
         wait_until_gone(*(server.pid for server in servers))
     told = team.log.read_text()
@@ -77,6 +83,27 @@ def test_a_modern_call_hears_that_the_worker_with_its_process_was_killed(mortal_
         assert "may have run" in error["message"]
         assert "session" not in error["message"]  # It has none.
         assert value_of(client.modern_call("echo", {"text": "next"})) == {"text": "next"}
+
+
+def test_a_session_in_front_of_a_url_survives_its_killed_worker(tmp_path):
+    with (
+        started([*PLAIN, "--http"]) as url,
+        serving_team(tmp_path, "--url", url) as team,
+        team.clients() as (lost, other),
+    ):
+        lost.initialize()
+        other.session = lost.session
+        victim = next(iter(team.doors().values()))
+        with ThreadPoolExecutor() as threads:
+            waiting = threads.submit(other.post, request("tools/call", {"name": "wait"}, 5))
+            with team.client(0) as watching:
+                watching.session = lost.session
+                assert eventually(lambda: is_waiting(watching), WAIT)
+            victim.kill()
+            reply = waiting.result(WAIT)
+        assert reply.status_code == 502
+        assert "may have run" in reply.json()["error"]["message"]
+        assert value_of(other.call("echo", {"text": "é"})) == {"text": "é"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
@@ -111,6 +138,9 @@ def test_a_worker_that_is_told_to_end_is_replaced(mortal_team):
     with mortal_team.client(0) as client:
         client.initialize()
         assert client.session.startswith("w0-")
+    log = mortal_team.log.read_text()
+    assert "worker 0 ended with the exit code" in log
+    assert "is lost" not in log
 
 
 KILLED_AT_THE_START = """
@@ -311,6 +341,51 @@ def test_only_a_worker_that_does_nothing_at_all_hangs():
     assert "worker 1" not in errors
 
 
+HANGING_AT_THE_START = """
+import os, sys, time
+from pathlib import Path
+from penstock.relay.http.team.supervisor import Supervisor
+
+member = Supervisor(2, turn_seconds=0.05).run(lambda: os.write(1, b"all serve\\n"), lambda: None)
+if isinstance(member, int):
+    sys.exit(member)
+name = f"worker {member.team.index}, life "
+lives = Path(sys.argv[1], name)
+lives.write_text(lives.read_text() + "+" if lives.exists() else "+")
+name += str(len(lives.read_text()))
+os.write(1, f"{name} {os.getpid()}\\n".encode())
+while name != sys.argv[2]:
+    os.write(member.ready, b"+")
+    time.sleep(0.05)
+time.sleep(600)
+"""
+
+
+def test_a_new_worker_that_hangs_before_it_serves_is_replaced(tmp_path):
+    command = [sys.executable, "-c", HANGING_AT_THE_START, str(tmp_path), "worker 0, life 2"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as supervisor:
+        heard = sorted(supervisor.stdout.readline() for _ in range(3))
+        assert heard[0] == "all serve\n"
+        os.kill(int(heard[1].split()[-1]), signal.SIGKILL)
+        later = [supervisor.stdout.readline() for _ in range(2)]
+        supervisor.terminate()
+        errors = supervisor.stderr.read()
+    assert [line[: len("worker 0, life 2")] for line in later] == [
+        "worker 0, life 2",
+        "worker 0, life 3",
+    ]
+    assert "worker 0 hangs" in errors
+
+
+def test_a_team_does_not_start_if_a_worker_hangs_before_it_serves(tmp_path):
+    command = [sys.executable, "-c", HANGING_AT_THE_START, str(tmp_path), "worker 1, life 1"]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=WAIT, check=False)
+    assert told.returncode == 1
+    assert "all serve" not in told.stdout
+    assert "worker 1 hangs" in told.stderr
+
+
 def test_a_team_that_was_stopped_as_a_whole_goes_on(mortal_team):
     """As by Ctrl-Z. Nobody has hung, whatever the clock says."""
     team = mortal_team
@@ -342,10 +417,113 @@ def test_a_colleague_that_says_nothing_at_all_costs_a_caller_a_while_only(tmp_pa
         door.bind(path)
         door.listen()
         body = b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "echo"}}'
-        status, text = asyncio.run(passed_on(path, body))
+        status, text = asyncio.run(pass_on(path, body))
     assert status == 502
     assert '"id":7' in text
     assert "may have run" in text
+
+
+@contextmanager
+def full_door(path):
+    """Listen on a Unix socket whose queue is full. Yield it, and what is in the queue."""
+    with socket.socket(socket.AF_UNIX) as door, ExitStack() as waiting:
+        door.bind(path)
+        door.listen(0)
+        with suppress(BlockingIOError):
+            while True:
+                one = waiting.enter_context(socket.socket(socket.AF_UNIX))
+                one.setblocking(False)
+                one.connect(path)
+        yield door, waiting
+
+
+def test_a_request_that_finds_a_full_queue_was_not_sent(tmp_path, monkeypatch):
+    monkeypatch.setattr("penstock.relay.http.client.CONNECT_SECONDS", 0.3)
+    path = str(tmp_path / "0.sock")
+    body = b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "echo"}}'
+    with full_door(path):
+        status, text = asyncio.run(pass_on(path, body, silence=WAIT))
+    assert status == 502
+    assert "cannot be reached" in text
+    assert "may have run" not in text
+
+
+def test_a_request_waits_for_a_place_in_a_full_queue(tmp_path):
+    path = str(tmp_path / "0.sock")
+    body = b'{"jsonrpc": "2.0", "id": 7, "method": "ping"}'
+    answer = b'{"jsonrpc": "2.0", "id": 7, "result": {}}'
+
+    async def connected(reader, writer):
+        with suppress(asyncio.IncompleteReadError):  # Those in the queue ask nothing.
+            await reader.readuntil(b"\r\n\r\n")
+            length = b"content-length: %d\r\n\r\n" % len(answer)
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n" + length + answer)
+        writer.close()
+
+    async def scenario(door, waiting):
+        passing = asyncio.create_task(pass_on(path, body, silence=WAIT))
+        await asyncio.sleep(0.2)
+        waiting.close()
+        async with await asyncio.start_unix_server(connected, sock=door):
+            return await passing
+
+    with full_door(path) as (door, waiting):
+        assert asyncio.run(scenario(door, waiting)) == (200, answer.decode())
+
+
+def test_a_worker_that_is_busy_gets_all_that_a_client_said_before_it_left(tmp_path):
+    path, body = (
+        str(tmp_path / "0.sock"),
+        b'{"jsonrpc": "2.0", "method": "%b"}' % (b"a" * 4_000_000),
+    )
+
+    async def scenario():
+        loop = asyncio.get_running_loop()
+        with socket.socket(socket.AF_UNIX) as door:
+            door.bind(path)
+            door.listen()
+            door.setblocking(False)
+            colleague = Colleague(path)
+            inbound = Inbound(body, messages.read_message(body))
+            asking = asyncio.create_task(colleague.serve("POST", inbound, ReplyQueue()))
+            connection, _ = await loop.sock_accept(door)
+            asking.cancel()
+            await asyncio.sleep(6)
+            received = bytearray()
+            with connection:
+                while part := await loop.sock_recv(connection, 1_000_000):
+                    received += part
+            await colleague.close()
+            return bytes(received)
+
+    assert asyncio.run(scenario()).endswith(body)
+
+
+@pytest.mark.parametrize(("method", "is_answered"), [("GET", False), ("DELETE", True)])
+def test_a_request_without_a_body_whose_client_has_left(tmp_path, method, is_answered):
+    """A session ends although its client does not wait. Nobody reads a stream whose client has left."""
+    path, heard = str(tmp_path / "0.sock"), []
+
+    async def connected(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                heard.append(await reader.read())
+        writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+        heard.append("answered")
+        writer.close()
+
+    async def scenario():
+        async with await asyncio.start_unix_server(connected, path):
+            colleague = Colleague(path)
+            asking = asyncio.create_task(colleague.serve(method, Inbound(), ReplyQueue()))
+            await asyncio.sleep(0.2)
+            asking.cancel()
+            await asyncio.sleep(1.5)
+            await colleague.close()
+
+    asyncio.run(scenario())
+    assert heard == (["answered"] if is_answered else [b"", "answered"])
 
 
 def test_a_batch_that_was_answered_is_not_answered_again_when_its_worker_ends(tmp_path):
@@ -380,8 +558,8 @@ async def all_of(queue):
     return events
 
 
-async def passed_on(path, body):
-    colleague, queue = Colleague(path, silence=0.1), ReplyQueue()
+async def pass_on(path, body, silence=0.1):
+    colleague, queue = Colleague(path, silence), ReplyQueue()
     await colleague.serve("POST", Inbound(body, messages.read_message(body)), queue)
     event = await queue.get()
     await colleague.close()

@@ -3,7 +3,7 @@
 1. The server below has limited connections and heads (`connections.py`).
 2. The headers must be readable, and `Host` and `Origin` allowed.
 3. There is such an endpoint, and it has such a method.
-4. The session is known, as far as the gateway can tell.
+4. The session is known, as far as the gateway can tell. Another worker of the team tells of its own.
 5. The body has an allowed length: first the declared one, then the bytes that come.
 6. The body is JSON of limited depth, one message or a small batch, and agrees with the headers.
 """
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from penstock._version import __version__
 from penstock.relay.http import bodies, large_bodies
@@ -33,6 +33,7 @@ from penstock.wire.strict_reading import Unacceptable
 PATH: Final = "/mcp"
 HEALTH: Final = "/healthz"
 PEER: Final = "penstock-peer"  # A colleague names the peer of the request that it passes on.
+VOUCHES: Final = "HEAD"  # With this method a colleague asks whether a session is known.
 _METHODS: Final = ("POST", "GET", "DELETE")
 _READ: Final = ("host", "origin", "accept", "content-type", "authorization", "last-event-id")
 
@@ -56,7 +57,7 @@ class Admission:
         self._trusts_proxy = trusts_proxy
         self.memory = PeerPlaces(limits.bodies, limits.per_peer(limits.bodies))
 
-    def admit(self, request: Request, incoming: Incoming) -> Inbound:
+    async def admit(self, request: Request, incoming: Incoming) -> Inbound:
         """Return a request whose body was not read, or raise `RefusedExchange`."""
         _require_readable(request)
         given = request.headers
@@ -68,13 +69,16 @@ class Admission:
             raise RefusedExchange(JSONResponse({"status": "ok", "version": __version__}))
         if path != PATH:
             raise refused(404, f"The MCP endpoint is {PATH}.")
+        if request.method == VOUCHES and far_end_of(request).is_colleague:
+            await self._require_session(self._inbound(request))
+            raise RefusedExchange(Response())
         if request.method not in _METHODS:
             allowed = ", ".join(_METHODS)
             raise refused(405, f"The methods are {allowed}.", more={"allow": allowed})
         _require_kinds(request)
         inbound = self._inbound(request)
         if request.method == "POST":
-            self._require_session(inbound)
+            await self._require_session(inbound)
             return inbound
         if inbound.is_modern and request.method == "GET":
             raise refused(405, "This protocol has no GET.", more={"allow": "POST"})
@@ -104,8 +108,8 @@ class Admission:
         scope = request.scope
         return peer_of(scope.get("client"), scope["headers"], trusts_proxy=self._trusts_proxy)
 
-    def _require_session(self, inbound: Inbound) -> None:
-        fault = None if inbound.is_modern else self._gateway.session_fault(inbound)
+    async def _require_session(self, inbound: Inbound) -> None:
+        fault = None if inbound.is_modern else await self._gateway.session_fault(inbound)
         if fault is not None:
             raise refused(fault.status, fault.told, code=fault.code)
 

@@ -74,7 +74,7 @@ class AsgiApp:
                 return
 
     async def _answer(self, request: Request, incoming: Incoming, send: Send) -> None:
-        inbound = self._admission.admit(request, incoming)
+        inbound = await self._admission.admit(request, incoming)
         steps: dict[str, Step] = {"GET": self._gateway.listen, "DELETE": self._gateway.leave}
         with self._admission.memory.share(inbound.peer) as share:
             if request.method == "POST":

@@ -13,6 +13,7 @@ from typing import Any, Final
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from yarl import URL
 
@@ -24,6 +25,7 @@ from penstock.relay.target import Target, check_url
 CONNECT_SECONDS: Final = 10.0
 # Many servers close a connection that was idle for five seconds. A request must not meet that.
 _IDLE_SECONDS: Final = 4.0
+_QUEUE_SECONDS: Final = 0.05
 _MOST_HEAD_LINE: Final = 64_000
 _MOST_HEADERS: Final = 500
 _SHOWN: Final = 200
@@ -196,7 +198,16 @@ class _TcpConnections(_Connections, aiohttp.TCPConnector):
 
 
 class _UnixConnections(_Connections, aiohttp.UnixConnector):
-    pass
+    """The connections to a Unix socket. While its queue is full, the system refuses a connection at once
+    with EAGAIN. asyncio takes that for a connection that is on its way, and soon for one that is there."""
+
+    async def _create_connection(self, *given: Any) -> ResponseHandler:
+        while True:  # The caller has a timeout.
+            made = await super()._create_connection(*given)
+            if made.transport is not None and made.transport.get_extra_info("peername") is not None:
+                return made
+            made.close()
+            await asyncio.sleep(_QUEUE_SECONDS)
 
 
 def _without_user(url: str) -> tuple[URL, str]:

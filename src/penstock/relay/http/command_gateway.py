@@ -15,7 +15,7 @@ from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.relay.http.carrier import Workshop
 from penstock.relay.http.events import Event
-from penstock.relay.http.gateway import Inbound, SessionFault
+from penstock.relay.http.gateway import SESSION_NOT_FOUND, Inbound, SessionFault
 from penstock.relay.http.lanes import limits_for_many
 from penstock.relay.http.legacy_session import LegacySession
 from penstock.relay.http.open_requests import OpenRequests
@@ -31,7 +31,6 @@ from penstock.wire.session import Session
 
 MOST_SESSIONS: Final = 1_000
 _NO_SESSION: Final = SessionFault(400, INVALID_REQUEST, "Mcp-Session-Id is missing.")
-_SESSION_NOT_FOUND: Final = SessionFault(404, -32001, "Session not found: initialize again.")
 
 
 class CommandGateway:
@@ -46,10 +45,10 @@ class CommandGateway:
         self._shared: dict[str, SharedProcess] = {}
         self._sweeper: asyncio.Task[None] | None = None
 
-    def session_fault(self, inbound: Inbound) -> SessionFault | None:
+    async def session_fault(self, inbound: Inbound) -> SessionFault | None:
         session = self._sessions.get(inbound.session)
         is_known = session is not None and not session.has_ended
-        return _SESSION_NOT_FOUND if inbound.session and not is_known else None
+        return SESSION_NOT_FOUND if inbound.session and not is_known else None
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
         try:
@@ -100,7 +99,7 @@ class CommandGateway:
         session = self._sessions.get(inbound.session)
         if session is not None and not session.has_ended:
             return session
-        fault = self.session_fault(inbound) or _NO_SESSION
+        fault = await self.session_fault(inbound) or _NO_SESSION
         queue.status = fault.status
         await queue.finish(Event(messages.failure(inbound.key, fault.code, fault.told)))
         return None

@@ -152,7 +152,9 @@ class ServeConnection(H11Protocol):
 
     def _check_pace(self) -> None:
         arrived = self._received - self._received_before
-        if self._awaited == _BODY and arrived >= self._limits.body_pace:
+        # While Penstock itself does not read, the client is not too slow.
+        is_in_time = arrived >= self._limits.body_pace or self.flow.read_paused
+        if self._awaited == _BODY and is_in_time:
             self._awaited = _NOTHING
             self._await(_BODY)
         elif not self._received:

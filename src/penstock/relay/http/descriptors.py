@@ -33,15 +33,15 @@ def raise_limit() -> int:
     return wanted
 
 
-def connections_within(files: int, wanted: int, *, is_in_team: bool = False) -> int:
-    """Return how many connections fit. For each, Penstock may need one more file: to upstream. A worker
-    of several may also need one to another worker, and one for a request that another passes on."""
-    room = files // (4 if is_in_team else 2)
+def connections_within(files: int, wanted: int, workers: int = 1) -> int:
+    """Return how many connections fit. For each, a worker may need one more file: to upstream, or to the
+    worker that serves the request. Each other worker may pass on as many requests, which need as much."""
+    room = files // (2 * workers)
     if room < wanted:
         logger().warning(
-            "at most %d connections at once, not %d: this process may open only %d files. Raise the "
-            "limit (ulimit -n), or set --max-connections",
-            *(room, wanted, files),
+            "at most %d connections at once for each worker, not %d: a process may open only %d files. "
+            "Raise the limit (ulimit -n) to at most %d, or set --max-connections",
+            *(room, wanted, files, _MOST_FILES),
         )
     return min(room, wanted)
 

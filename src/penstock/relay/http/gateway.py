@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
@@ -78,6 +78,9 @@ class SessionFault(msgspec.Struct, frozen=True):
     told: str
 
 
+SESSION_NOT_FOUND: Final = SessionFault(404, -32001, "Session not found: initialize again.")
+
+
 class HttpGateway(Protocol):
     """One kind of upstream behind the HTTP app, which cancels a call if its client disconnects."""
 
@@ -85,7 +88,7 @@ class HttpGateway(Protocol):
     # `initialize`.
     knows_sessions: bool
 
-    def session_fault(self, inbound: Inbound) -> SessionFault | None:
+    async def session_fault(self, inbound: Inbound) -> SessionFault | None:
         """Return why a request is refused whose body was not read yet, as far as its session tells."""
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None: ...

@@ -66,6 +66,8 @@ def serve_http(target: Target | ServerGroup, policy: Policy, listening: Listenin
         check_command(target.command[0])
     if not is_loopback(listening.bind):
         logger().warning("anyone who reaches %s can use the server: no login", listening.bind)
+    if listening.workers > 1:
+        _check_team(policy, listening)
     listening = _within_files(listening)
     if listening.workers > 1:
         return _serve_as_team(target, policy, listening)
@@ -79,9 +81,9 @@ def serve_http(target: Target | ServerGroup, policy: Policy, listening: Listenin
 
 def _within_files(listening: Listening) -> Listening:
     """Take no more connections than this process may open files for. Workers inherit that."""
-    limits, is_in_team = listening.limits, listening.workers > 1
+    limits = listening.limits
     files = descriptors.raise_limit()
-    most = descriptors.connections_within(files, limits.connections, is_in_team=is_in_team)
+    most = descriptors.connections_within(files, limits.connections, listening.workers)
     return msgspec.structs.replace(
         listening, limits=msgspec.structs.replace(limits, connections=most)
     )
@@ -89,7 +91,6 @@ def _within_files(listening: Listening) -> Listening:
 
 def _serve_as_team(target: Target | ServerGroup, policy: Policy, listening: Listening) -> int:
     """Serve with several processes. This function also runs in each of them."""
-    _check_team(policy, listening)
     with _socket(listening) as opened:
         # Once the members no longer listen, nobody shall wait at a port that is open here.
         outcome = Supervisor(listening.workers).run(lambda: _tell_address(opened), opened.close)
@@ -106,6 +107,13 @@ def _serve_as_team(target: Target | ServerGroup, policy: Policy, listening: List
 def _check_team(policy: Policy, listening: Listening) -> None:
     if not hasattr(os, "fork"):
         why = "needs a system that can fork a process, which this one cannot."
+        raise InvalidSetting("workers", listening.workers, why)
+    if sys.platform == "darwin":
+        why = (
+            "is for Linux: on macOS, a process that was forked may crash in libraries of the system. Start "
+            "several processes on ports of their own, and a proxy that sends each Mcp-Session-Id to one "
+            "of them."
+        )
         raise InvalidSetting("workers", listening.workers, why)
     if is_in_memory(policy.store):
         why = (

@@ -39,7 +39,7 @@ class UrlGateway:
         self._upstream = HttpUpstream(target, gate.policy.max_upstream)
         self._sessions = UrlSessions(engine, target)
 
-    def session_fault(self, _inbound: Inbound) -> SessionFault | None:
+    async def session_fault(self, _inbound: Inbound) -> SessionFault | None:
         return None
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -11,11 +12,17 @@ from typing import Final
 import msgspec
 
 from penstock.log import logger
-from penstock.relay.http.admission import PATH, PEER, is_read
+from penstock.relay.http.admission import PATH, PEER, VOUCHES, is_read
 from penstock.relay.http.client import BrokenOff
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import messages_in
-from penstock.relay.http.gateway import Inbound, answer_for_each, lost
+from penstock.relay.http.gateway import (
+    SESSION_NOT_FOUND,
+    Inbound,
+    SessionFault,
+    answer_for_each,
+    lost,
+)
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered
 from penstock.relay.http.upstream_refusals import BAD_GATEWAY
@@ -26,10 +33,12 @@ from penstock.wire.messages import UPSTREAM_GONE
 
 _ENDED: Final = "The worker process that served this request ended before it answered, or it hangs."
 _UNREACHED: Final = "The worker process that serves such requests cannot be reached. Try again."
-_WRITING_SECONDS: Final = 5.0
 # Even while a tool runs for an hour, a colleague sends a ping every 15 seconds (`replying.py`).
 _SILENCE_SECONDS: Final = 45.0
 _TAKEN: Final = f"{JSON}, {EVENTS}"
+_NOT_REACHED: Final = SessionFault(BAD_GATEWAY, UPSTREAM_GONE, _UNREACHED)
+_VOUCHED_SECONDS: Final = 60.0
+_MOST_VOUCHED: Final = 2_000  # A colleague in front of a command has half as many sessions.
 
 
 class Colleague:
@@ -41,6 +50,29 @@ class Colleague:
         # What it sends is within the limits already.
         self._server = HttpUpstream(target, sys.maxsize, path=path)
         self._ending: set[asyncio.Task[None]] = set()
+        self._vouched: dict[str, float] = {}  # when it last knew a session, the oldest first
+
+    async def session_fault(self, inbound: Inbound) -> SessionFault | None:
+        """Ask the colleague whether it knows a session. Anyone can write an id that names the colleague,
+        so the id alone must not let a body in."""
+        session, now = inbound.session, time.monotonic()
+        if now - self._vouched.get(session, -_VOUCHED_SECONDS) < _VOUCHED_SECONDS:
+            return None
+        try:
+            asked = await self._server.request(VOUCHES, _passed_on(inbound), seconds=self._silence)
+        except Unanswered as error:
+            logger().error(
+                "worker %s did not say whether it knows a session: %s", self._name, error
+            )
+            return _NOT_REACHED
+        asked.close()
+        self._vouched.pop(session, None)
+        if asked.is_refusal:
+            return SESSION_NOT_FOUND
+        self._vouched[session] = now
+        if len(self._vouched) > _MOST_VOUCHED:
+            del self._vouched[next(iter(self._vouched))]
+        return None
 
     async def serve(self, method: str, inbound: Inbound, queue: ReplyQueue) -> None:
         """Let the colleague serve a request, and pass on its reply as it comes."""
@@ -69,10 +101,8 @@ class Colleague:
 
     async def _asked(self, method: str, inbound: Inbound) -> HttpAnswer:
         """Pass on a request, and return the answer."""
-        given = [pair for pair in inbound.headers if is_read(pair[0]) and pair[0] != "accept"]
-        # A client may take no stream. The colleague sends one all the same: only a stream has pings.
-        given += [(PEER, inbound.peer), ("accept", _TAKEN)]
         written = asyncio.Event()
+        given = _passed_on(inbound)
         asking = asyncio.create_task(
             self._server.request(method, given, inbound.body or None, self._silence, written)
         )
@@ -80,7 +110,7 @@ class Colleague:
             return await asyncio.shield(asking)
         except asyncio.CancelledError:  # The client has left.
             asking.add_done_callback(_drop)
-            if inbound.is_modern:
+            if inbound.is_modern or method == "GET":
                 asking.cancel()
             else:
                 self._hang_up(asking, written)
@@ -88,17 +118,25 @@ class Colleague:
 
     def _hang_up(self, asking: asyncio.Task[HttpAnswer], written: asyncio.Event) -> None:
         """End a legacy request whose client has left. The colleague must get all of it, and then see
-        that nobody waits for the reply."""
+        that nobody waits for the reply. A request without a body is over once it is answered."""
+        asking.add_done_callback(lambda _asked: written.set())
 
         async def hang_up() -> None:
             with suppress(TimeoutError):
-                async with asyncio.timeout(_WRITING_SECONDS):
+                async with asyncio.timeout(self._silence):
                     await written.wait()
             asking.cancel()
 
         task = asyncio.create_task(hang_up())
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
+
+
+def _passed_on(inbound: Inbound) -> list[tuple[str, str]]:
+    """Return the headers of a request that the colleague reads."""
+    given = [pair for pair in inbound.headers if is_read(pair[0]) and pair[0] != "accept"]
+    # A client may take no stream. The colleague sends one all the same: only a stream has pings.
+    return [*given, (PEER, inbound.peer), ("accept", _TAKEN)]
 
 
 def _drop(asked: asyncio.Task[HttpAnswer]) -> None:

@@ -33,9 +33,11 @@ class TeamGateway:
         }
         self.knows_sessions = own.knows_sessions
 
-    def session_fault(self, inbound: Inbound) -> SessionFault | None:
+    async def session_fault(self, inbound: Inbound) -> SessionFault | None:
         owner, own = self._owner_of(inbound)
-        return self._own.session_fault(own) if owner == self._team.index else None
+        if owner == self._team.index or not self.knows_sessions:
+            return await self._own.session_fault(own)
+        return await self._colleagues[owner].session_fault(inbound)
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
         await self._serve("POST", self._own.post, inbound, queue)

@@ -92,8 +92,7 @@ class Supervisor:
             member = self._start_due()
             if member is not None:
                 return member
-            self._wait(min([self._turn, *self._due.values()]))
-            self._look_for_hung()
+            self._wait(*self._due.values())
         ends()
         self._end()
         return 128 + self._signal if self._signal else self._code
@@ -103,7 +102,7 @@ class Supervisor:
         while not (
             self._is_over or self._due or all(one.is_ready for one in self._running.values())
         ):
-            self._wait(None)
+            self._wait()
         if self._due:
             self._code = max(self._last_code, _FAILED)
 
@@ -173,10 +172,11 @@ class Supervisor:
         self._last_code = os.waitstatus_to_exitcode(status)
         if self._signal:
             return
+        is_killed = self._last_code < 0
         if ended.is_ready:
-            told = "worker %d %s. What it had in progress is lost; its connections broke off"
-            logger().error(told, index, _how(self._last_code))
-        elif self._last_code < 0:  # Others have said themselves why they failed.
+            lost = " What it had in progress is lost; its connections broke off" * is_killed
+            logger().error("worker %d %s.%s", index, _how(self._last_code), lost)
+        elif is_killed:  # Others have said themselves why they failed.
             logger().error("worker %d %s before it served", index, _how(self._last_code))
 
     def _postpone(self, index: int) -> None:
@@ -190,15 +190,19 @@ class Supervisor:
             return
         self._turn = time.monotonic() + self._turn_seconds
         for index, one in self._running.items():
-            if one.is_ready and one.watch.hangs():
+            if one.watch.hangs(is_starting=not one.is_ready):
                 told = "worker %d hangs: it has not served for %.0f s. It is killed"
                 logger().error(told, index, one.watch.turns * self._turn_seconds)
                 os.kill(one.pid, signal.SIGKILL)
 
     # -- waiting -------------------------------------------------------------------------------
 
-    def _wait(self, until: float | None) -> None:
-        """Wait for a signal, for news of a member, or until a time."""
+    def _wait(self, *until: float) -> None:
+        """Wait for a signal, for news of a member, for the next turn, or until a time."""
+        self._hear(min([self._turn, *until]))
+        self._look_for_hung()
+
+    def _hear(self, until: float | None) -> None:
         seconds = None if until is None else max(0.0, until - time.monotonic())
         for key, _ in self._selector.select(seconds):
             if key.fd == self._bell:
@@ -222,10 +226,10 @@ class Supervisor:
         self._tell(signal.SIGTERM)
         deadline = time.monotonic() + _LAST_SECONDS
         while self._running and time.monotonic() < deadline:
-            self._wait(deadline)
+            self._hear(deadline)
         self._tell(signal.SIGKILL)
         while self._running:
-            self._wait(None)
+            self._hear(None)
         self._folder.remove()
 
 

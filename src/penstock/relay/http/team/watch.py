@@ -17,6 +17,8 @@ BEAT_SECONDS: Final = 4.0  # also the seconds of a turn
 _IDLE_TURNS: Final = 5
 # A step this long is an endless loop. And not every system tells what a process does.
 _MOST_TURNS: Final = 75
+# Before its first beat, a member may wait for its store, and does nothing meanwhile.
+_START_TURNS: Final = 15
 
 
 class Watch:
@@ -31,13 +33,15 @@ class Watch:
         self.turns = 0
         self._idle_turns = 0
 
-    def hangs(self) -> bool:
+    def hangs(self, *, is_starting: bool) -> bool:
         """Count a turn, and return whether the member hangs."""
         work = self._counted()
         is_idle = work is not None and work == self._work
         self._work = work
         self.turns += 1
         self._idle_turns = self._idle_turns + 1 if is_idle else 0
+        if is_starting:
+            return self.turns >= _START_TURNS
         return self._idle_turns >= _IDLE_TURNS or self.turns >= _MOST_TURNS
 
     def _counted(self) -> list[str] | None:
