@@ -156,3 +156,27 @@ def test_many_or_long_values_are_not_listed():
 def test_among_other_texts_a_text_of_digits_is_found_as_it_is_printed(op, typed, expected):
     loaded = table(*({"x": value} for value in [300, "300", "1,000", 1000, "x"]))
     assert found(loaded, op, typed) == expected
+
+
+def test_cells_that_are_no_times_come_after_the_moments():
+    zoned = ["2023-03-01T10:00:00+02:00", "2023-03-01T09:00:00Z", "", None, "n/a"]
+    loaded = table(*({"x": value} for value in zoned))
+    assert sorted_by(loaded) == [0, 1, 2, 4, 3]
+    assert sorted_by(loaded, descending=True) == [4, 2, 1, 0, 3]
+    texts = table(*({"x": value} for value in ["b-1", "a+2", "2023-03-01", "c"]))
+    assert sorted_by(texts) == [2, 1, 0, 3]
+
+
+def sorted_by(loaded, **sort):
+    outcome = loaded.answer(json.dumps({"sort": {"column": "x", **sort}}), Limits(), "order")
+    return json.loads(outcome.rows[0])
+
+
+def test_a_comma_before_the_fraction_and_digits_as_text_are_times():
+    logged = table({"x": "2023-03-01 10:00:00,123"}, {"x": "2023-03-02 10:00:00,123"})
+    assert found(logged, "equals", "2023-03-01T10:00:00.123", kind="time") == [0]
+    messages = table({"x": "1677628800.123456"}, {"x": "1677715200.000001"}, {"x": "soon"})
+    assert found(messages, "equals", "2023-03-01", kind="seconds") == [0]
+    assert found(messages, "equals", "2023-03-01T00:00:00.123456Z", kind="seconds") == [0]
+    floats = table({"x": 1677628800.1237}, {"x": 1677628800.1234567}, {"x": 1e300})
+    assert found(floats, "equals", "2023-03-01T00:00:00.123456Z", kind="seconds") == [1]
