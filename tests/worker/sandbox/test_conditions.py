@@ -180,3 +180,36 @@ def test_a_comma_before_the_fraction_and_digits_as_text_are_times():
     assert found(messages, "equals", "2023-03-01T00:00:00.123456Z", kind="seconds") == [0]
     floats = table({"x": 1677628800.1237}, {"x": 1677628800.1234567}, {"x": 1e300})
     assert found(floats, "equals", "2023-03-01T00:00:00.123456Z", kind="seconds") == [1]
+
+
+# -- objects -------------------------------------------------------------------------------------
+
+
+def refused(loaded, op, column):
+    where = [{"column": column, "op": op, "value": "v"}]
+    outcome = loaded.answer(json.dumps({"where": where}), Limits(), "order")
+    assert isinstance(outcome, Failure), outcome
+    return f"{outcome.error} {outcome.next_step}"
+
+
+@pytest.mark.parametrize("rows", [[{"m": None}, {"m": {"title": "v1"}}], [{"m": {"title": "v1"}}]])
+def test_a_column_of_objects_answers_nothing_for_them(rows):
+    told = (
+        "There is no column 'm' to {} by: it holds objects. Choose one of their members: m.title."
+    )
+    for op in ("not_null", "is_null", "equals"):
+        assert refused(table(*rows), op, "m") == told.format("filter")
+        assert refused(table(*rows), op, ["m"]) == told.format("filter")
+    for question, language, purpose in [
+        ({"sort": {"column": "m"}}, "order", "sort"),
+        ({"chart": {"x": "m"}}, "chart", "draw"),
+        ({"column": "m"}, "values", "filter"),
+    ]:
+        outcome = table(*rows).answer(json.dumps(question), Limits(), language)
+        assert f"{outcome.error} {outcome.next_step}" == told.format(purpose)
+
+
+def test_beside_objects_other_values_are_found_and_only_null_is_not_told():
+    mixed = table({"m": {"title": "v1"}}, {"m": "v2"}, {"m": None})
+    assert found(mixed, "equals", "v2", column="m") == [1]
+    assert "Some rows have objects" in refused(mixed, "is_null", "m")

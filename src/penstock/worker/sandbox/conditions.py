@@ -24,6 +24,10 @@ _PATTERN_CHARS = 60
 def holding(column: Column, condition: Condition, held: Iterable[Any]) -> Iterable[bool]:
     """Yield for each cell whether the condition holds."""
     op, value = condition.op, condition.value
+    if column.has_objects and op in ("is_null", "not_null"):
+        raise RefusedQuestion(
+            "Some rows have objects in this column.", "Ask for one of their members."
+        )
     if op == "is_null" or (op == "equals" and value is None):
         return (cell is None for cell in held)
     if op == "not_null" or (op == "not_equals" and value is None):
