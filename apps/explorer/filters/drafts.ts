@@ -1,6 +1,6 @@
 /** Conditions while they are being written, and what they mean once they can be read. */
 
-import { type Field, isNumeric, isTime, typesIn } from "../columns.ts";
+import { type Field, isNumeric, typesIn } from "../columns.ts";
 import { isBoolean, operatorsFor } from "../conditions.ts";
 import type { CellKind, Condition, Operator, Scalar } from "../contract.ts";
 import { type Read, readNumber } from "./numbers.ts";
@@ -32,6 +32,8 @@ export type Reading = { readonly condition: Condition } | { readonly problem: Pr
 const EMPTY = "Nothing is typed here. Type a value, or remove this condition.";
 const NOT_CHOSEN = "Nothing is chosen here. Choose a value, or remove this condition.";
 
+const MIXED = "Some of these are times, and some are not. Type only times, or only other texts.";
+
 export function draftFor(field: Field | undefined): Draft {
   const type = field?.type ?? "";
   return {
@@ -44,14 +46,16 @@ export function draftFor(field: Field | undefined): Draft {
 }
 
 export function draftOf(condition: Condition): Draft {
-  const { column, op, value, values = [] } = condition;
+  const { column, op, value, values = [], kind } = condition;
   const [low = "", high = ""] = op === "between" ? values : [];
+  const areTyped = op === "one_of" && kind !== undefined; // times are read again
+  const typed = areTyped ? values.join("\n") : op === "between" ? low : (value ?? "");
   return {
     column,
     op: value === "" ? emptyOperator(op) : op,
-    typed: op === "between" ? String(low) : String(value ?? ""),
+    typed: String(typed),
     to: String(high),
-    chosen: op === "one_of" ? values : [],
+    chosen: op === "one_of" && !areTyped ? values : [],
   };
 }
 
@@ -101,25 +105,22 @@ function problem(text: string, isAtEnd = false): Reading {
 /** One value a line, or those that were ticked. */
 function readSeveral(draft: Draft, field: Field | undefined): Reading {
   const { column, op, chosen } = draft as Draft & { op: "one_of" };
-  if (chosen.length > 0) return { condition: { column, op, values: chosen, ...kindOfChosen(field) } };
+  if (chosen.length > 0) return { condition: { column, op, values: chosen } };
   const lines = linesOf(draft.typed);
   if (lines.length === 0) return problem(NOT_CHOSEN);
-  const values: Scalar[] = [];
+  const values: Value[] = [];
   for (const line of lines) {
     const found = readValue(line, op, field);
     if ("problem" in found) return problem(found.problem);
-    values.push(found.value);
+    values.push(found);
   }
-  return { condition: { column, op, values, ...kindOfChosen(field) } };
+  const [first] = values as [Value];
+  if (values.some((one) => one.kind !== first.kind)) return problem(MIXED);
+  return { condition: { column, op, values: values.map((one) => one.value), ...kind(first) } };
 }
 
 function linesOf(typed: string): readonly string[] {
   return typed.split("\n").filter((line) => line.trim() !== "");
-}
-
-function kindOfChosen(field: Field | undefined): { kind?: CellKind } {
-  const found = field && isTime(field) ? kindOf(field) : null;
-  return found ? { kind: found } : {};
 }
 
 interface Value {
