@@ -27,13 +27,16 @@ from penstock.worker.sandbox.table import Columns
 _OURS = (KEY, LINE, TEXT, REST)
 _NUMBERS = {"int", "float"}
 _PLAIN = {"integer": "int", "real": "float", "null": "null"}
-# Lists and objects are texts in the table. The first character sorts texts quickly; Python looks at
-# those that begin with a digit, a minus or a blank.
+# Lists and objects are texts in the table. SQLite sorts texts quickly by their first characters. Python
+# looks only at those that may be times, or numbers that SQLite cannot hold.
 _LOOK = (
     "CASE WHEN typeof({x}) <> 'text' THEN typeof({x}) WHEN unicode({x}) = 91 THEN 'list' "
-    "WHEN unicode({x}) = 123 THEN 'dict' WHEN {starts} THEN 'perhaps' ELSE 'str' END"
+    "WHEN unicode({x}) = 123 THEN 'dict' WHEN {perhaps} THEN 'perhaps' ELSE 'str' END"
 )
-_STARTS = "(unicode({x}) BETWEEN 48 AND 57 OR unicode({x}) IN (9, 10, 13, 32, 45))"
+_PERHAPS = (
+    "(substr(ltrim({x}), 5, 1) IN ('-', '/') OR "
+    "(unicode({x}) BETWEEN 45 AND 57 AND (length({x}) > 18 OR {x} LIKE '%e%')))"
+)
 _MOST_KINDS = 4  # of texts: date, int, float, str
 
 
@@ -65,12 +68,12 @@ def _has_any(db: sqlite3.Connection, name: str) -> bool:
 
 def _kinds(db: sqlite3.Connection, name: str) -> tuple[str, ...]:
     """Return what the cells of a column are."""
-    starts = _STARTS.format(x=name)
-    look = _LOOK.format(x=name, starts=starts)
+    perhaps = _PERHAPS.format(x=name)
+    look = _LOOK.format(x=name, perhaps=perhaps)
     looks = [look for (look,) in db.execute(f"SELECT DISTINCT {look} FROM result")]
     kinds = {_PLAIN.get(look, look): None for look in looks if look != "perhaps"}
     if "perhaps" in looks:
-        where = f"typeof({name}) = 'text' AND {starts}"
+        where = f"typeof({name}) = 'text' AND {perhaps}"
         kinds |= _kinds_of(db.execute(f"SELECT {name} FROM result WHERE {where}"))
     return tuple(kinds)
 
