@@ -29,6 +29,8 @@ export interface Condition {
   /** The two ends of `between`; the values of `one_of`. */
   readonly values?: readonly Scalar[];
   readonly kind?: CellKind;
+  /** Times as they were typed, for cells that hold no time: `2023` may be a text too. */
+  readonly texts?: readonly string[];
 }
 
 export interface Sort {

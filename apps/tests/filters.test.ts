@@ -129,7 +129,11 @@ test("a condition is read by the type of its column", () => {
     op: "one_of",
     values: ["2023-03-01", "2023-03-02"],
     kind: "time",
+    texts: ["1 March 2023", "2023-03-02"],
   });
+  const year = condition("str|date", { op: "equals", typed: "2023" });
+  assert.deepEqual(year, { column: "c", op: "equals", value: "2023", kind: "time", texts: ["2023"] });
+  assert.equal(condition("str|date", { op: "less", typed: "2023" })?.texts, undefined);
   assert.deepEqual(oneOf("n/a\nsoon"), { column: "c", op: "one_of", values: ["n/a", "soon"] });
   assert.equal(oneOf("1 March 2023\nn/a"), null);
   const either = (typed: string) => condition("int|str", { op: "equals", typed })?.value;
@@ -148,10 +152,11 @@ test("a condition becomes the draft that it was written as", () => {
     { column: "c", op: "contains", value: "the " },
     { column: "c", op: "one_of", values: ["a", " b"] },
     { column: "c", op: "one_of", values: ["2023-03-01", "2023-03-02T10:00:05.5Z"], kind: "time" },
+    { column: "c", op: "equals", value: "2023-05", kind: "time", texts: ["May 2023"] },
   ] as const;
   for (const condition of conditions) {
-    const { values = [], kind } = condition as Condition;
-    const type = kind ? "str|date" : typeof values[0] === "number" ? "int" : "str";
+    const { values = [], kind, texts } = condition as Condition;
+    const type = kind ? (texts ? "str|date" : "date") : typeof values[0] === "number" ? "int" : "str";
     assert.deepEqual(read(draftOf(condition), field(type)), { condition });
   }
   assert.deepEqual(conditions.map(inWords), [
@@ -161,5 +166,6 @@ test("a condition becomes the draft that it was written as", () => {
     "c contains “the ”",
     "c is one of a, “ b”",
     "c is one of 2023-03-01, 2023-03-02T10:00:05.5Z",
+    "c is 2023-05",
   ]);
 });

@@ -46,10 +46,11 @@ export function draftFor(field: Field | undefined): Draft {
 }
 
 export function draftOf(condition: Condition): Draft {
-  const { column, op, value, values = [], kind } = condition;
+  const { column, op, value, values = [], kind, texts } = condition;
   const [low = "", high = ""] = op === "between" ? values : [];
   const areTyped = op === "one_of" && kind !== undefined; // times are read again
-  const typed = areTyped ? values.join("\n") : op === "between" ? low : (value ?? "");
+  const said = areTyped ? values.join("\n") : op === "between" ? low : (value ?? "");
+  const typed = texts ? texts.join("\n") : said;
   return {
     column,
     op: value === "" ? emptyOperator(op) : op,
@@ -90,7 +91,8 @@ export function read(draft: Draft, field: Field | undefined): Reading {
   if (op === "one_of") return readSeveral(draft, field);
   const low = readValue(draft.typed, op, field);
   if ("problem" in low) return problem(low.problem);
-  if (op !== "between") return { condition: { column, op, value: low.value, ...kind(low) } };
+  if (op !== "between")
+    return { condition: { column, op, value: low.value, ...kind(low), ...texts([low], op, field) } };
   const high = readValue(draft.to, op, field);
   if ("problem" in high) return problem(high.problem, true);
   if (low.kind !== high.kind) return problem("Both ends have to be times.", true);
@@ -116,7 +118,7 @@ function readSeveral(draft: Draft, field: Field | undefined): Reading {
   }
   const [first] = values as [Value];
   if (values.some((one) => one.kind !== first.kind)) return problem(MIXED);
-  return { condition: { column, op, values: values.map((one) => one.value), ...kind(first) } };
+  return { condition: { column, op, values: values.map((one) => one.value), ...kind(first), ...texts(values, op, field) } };
 }
 
 function linesOf(typed: string): readonly string[] {
@@ -126,18 +128,32 @@ function linesOf(typed: string): readonly string[] {
 interface Value {
   readonly value: Scalar;
   readonly kind?: CellKind;
+  readonly typed: string;
 }
 
 function kind({ kind: found }: Value): { kind?: CellKind } {
   return found ? { kind: found } : {};
 }
 
+/** Times as they were typed, where a column has texts too. */
+function texts(values: readonly Value[], op: Operator, field: Field | undefined): { texts?: readonly string[] } {
+  const mayBeText = EQUALITIES.includes(op) && typesIn(field?.type ?? "").includes("str");
+  return mayBeText && values[0]?.kind ? { texts: values.map((one) => one.typed) } : {};
+}
+
 /** Beside numbers a column may have texts of digits. The server finds both by the text. */
 const EQUALITIES: readonly Operator[] = ["equals", "not_equals", "one_of"];
 const SPELLED = /^-?[\d,]+(?:\.\d+)?$/;
 
-/** What was typed, as the column's type has it. Where a column has texts too, it may be one. */
 function readValue(typed: string, op: Operator, field: Field | undefined): Value | { problem: string } {
+  const found = readByType(typed, op, field);
+  return "problem" in found ? found : { ...found, typed };
+}
+
+type Found = Omit<Value, "typed"> | { readonly problem: string };
+
+/** What was typed, as the column's type has it. Where a column has texts too, it may be one. */
+function readByType(typed: string, op: Operator, field: Field | undefined): Found {
   const type = field?.type ?? "";
   if (isBoolean(type)) return { value: typed === "true" };
   if (op === "contains" || op === "matches") return typed === "" ? { problem: EMPTY } : { value: typed };
@@ -151,7 +167,7 @@ function readValue(typed: string, op: Operator, field: Field | undefined): Value
   return mayBeText ? { value: typed } : found;
 }
 
-function readAs(typed: string, field: Field | undefined): Value | { problem: string } | null {
+function readAs(typed: string, field: Field | undefined): Found | null {
   const as = kindOf(field);
   if (as) {
     const time: Read<string> = readTime(typed, field?.epoch);

@@ -182,6 +182,17 @@ def test_a_comma_before_the_fraction_and_digits_as_text_are_times():
     assert found(floats, "equals", "2023-03-01T00:00:00.123456Z", kind="seconds") == [1]
 
 
+def test_what_reads_as_a_time_may_be_a_text_too():
+    titles = table(*({"x": title} for title in ["2023-03-01", "May 2023", "2023", "2024", None]))
+    may = {"op": "equals", "value": "2023-05", "texts": ["may 2023"]}
+    years = {"op": "one_of", "values": ["2023", "2024"], "texts": ["2023", "2024"]}
+    other = {"op": "not_equals", "value": "2023", "texts": ["2023"]}
+    for asked, expected in [(may, [1]), (years, [0, 2, 3]), (other, [1, 3, 4])]:
+        where = [{"column": "x", "kind": "time", **asked}]
+        outcome = titles.answer(json.dumps({"where": where}), Limits(), "order")
+        assert json.loads(outcome.rows[0]) == expected
+
+
 # -- objects -------------------------------------------------------------------------------------
 
 

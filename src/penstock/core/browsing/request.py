@@ -89,6 +89,8 @@ def read_browse(arguments: Mapping[str, Any]) -> BrowseRequest | Refusal:
 def _wrong_with(condition: Condition) -> str:
     """Return an error that the types do not catch, or "" if there is none."""
     op, values = condition.op, condition.values
+    if len(condition.texts) > _MOST_VALUES:
+        return f"At most {_MOST_VALUES:,} texts can be asked for."
     if op in _SEVERAL:
         if not values or len(values) > _MOST_VALUES or None in values:
             return f"{op} needs values, at most {_MOST_VALUES:,} of them."

@@ -139,13 +139,16 @@ class Sort(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A condition on the cells of a column. `between` has two `values`, `one_of` any number."""
+    """A condition on the cells of a column. `between` has two `values`, `one_of` any number.
+
+    `texts`: the times as they were typed, for cells that hold no time: `2023` may be a text too."""
 
     column: ColumnRef
     op: Op
     value: Value = None
     values: tuple[Value, ...] = ()
     kind: CellKind = "plain"
+    texts: tuple[str, ...] = ()
 
 
 class Arrangement(msgspec.Struct, frozen=True):
