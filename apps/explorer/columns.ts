@@ -48,7 +48,7 @@ export function extended(
   const told = new Map(columns.map((column) => [column.name, column] as const));
   const kept: Column[] = fields
     .filter((field) => field.isNamed)
-    .map((field) => told.get(field.name) ?? field)
+    .map((field) => better(field, told.get(field.name)))
     .filter((column) => told.has(column.name) || !columns.some((other) => isWithin(other, column)));
   for (const column of columns) {
     if (fields.some((field) => field.isNamed && field.name === column.name)) continue;
@@ -57,6 +57,15 @@ export function extended(
   }
   const named = kept.map((column, index) => fieldOf(shape, column, index === 0));
   return [...fields.filter((field) => !field.isNamed), ...named];
+}
+
+/** A text that holds a list in JSON looks like a list to those who see all rows. */
+function better(field: Field, told: Column | undefined): Column {
+  if (!told) return field;
+  const had = typesIn(field.type);
+  if (!had.includes("str") || had.includes("list")) return told;
+  const types = typesIn(told.type).map((type) => (type === "list" ? "str" : type));
+  return { ...told, type: [...new Set(types)].join("|") || told.type };
 }
 
 function isWithin(inner: Column, outer: Column): boolean {

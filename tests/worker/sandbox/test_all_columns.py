@@ -41,6 +41,8 @@ def kinds(*values):
         (["007", "-", "1677628800"], ["str"]),
         ([[1], []], ["list"]),
         ([{}], ["dict"]),
+        (["[Bug] a title", "[draft]", "{name}", '{"a": 1}'], ["str"]),
+        ([[1], "[draft]"], ["list", "str"]),
     ],
 )
 def test_a_single_cell_far_down_says_its_kind(values, expected):

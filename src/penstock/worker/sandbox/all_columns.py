@@ -24,20 +24,21 @@ from penstock.worker.sandbox.comparison import outsize_in
 from penstock.worker.sandbox.row_order import read_question
 from penstock.worker.sandbox.table import Columns
 
+_LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _OURS = (KEY, LINE, TEXT, REST)
 _NUMBERS = {"int", "float"}
 _PLAIN = {"integer": "int", "real": "float", "null": "null"}
-# Lists and objects are texts in the table. SQLite sorts texts quickly by their first characters. Python
-# looks only at those that may be times, or numbers that SQLite cannot hold.
+# SQLite sorts texts quickly by their first characters. Python looks only at those that may be times,
+# lists, or numbers that SQLite cannot hold: all of these are texts in the table.
 _LOOK = (
-    "CASE WHEN typeof({x}) <> 'text' THEN typeof({x}) WHEN unicode({x}) = 91 THEN 'list' "
-    "WHEN unicode({x}) = 123 THEN 'dict' WHEN {perhaps} THEN 'perhaps' ELSE 'str' END"
+    "CASE WHEN typeof({x}) <> 'text' THEN typeof({x}) WHEN {x} = '{{}}' THEN 'dict' "
+    "WHEN {perhaps} THEN 'perhaps' ELSE 'str' END"
 )
 _PERHAPS = (
-    "(substr(ltrim({x}), 5, 1) IN ('-', '/') OR "
+    "(substr(ltrim({x}), 5, 1) IN ('-', '/') OR (unicode({x}) = 91 AND substr({x}, -1) = ']') OR "
     "(unicode({x}) BETWEEN 45 AND 57 AND (length({x}) > 18 OR {x} LIKE '%e%')))"
 )
-_MOST_KINDS = 4  # of texts: date, int, float, str
+_MOST_KINDS = 5  # of texts: date, int, float, list, str
 
 
 def all_columns(db: sqlite3.Connection, columns: Columns, program: str) -> WorkerAnswer:
@@ -91,8 +92,20 @@ def _kinds_of(texts: Iterable[tuple[str]]) -> dict[str, None]:
 def _kind_of(text: str) -> str:
     if time_in(text):
         return "date"
+    if text[:1] == "[":
+        return "list" if _is_list(text) else "str"
     number = outsize_in(text)
     return "str" if number is None else "int" if isinstance(number, int) else "float"
+
+
+def _is_list(text: str) -> bool:
+    """Return whether a text is a list in JSON. It may still be the text of a list: the explorer knows
+    from the rows that it has."""
+    try:
+        _LIST.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
 
 
 def _unit(db: sqlite3.Connection, name: str, kinds: set[str]) -> EpochUnit | None:
