@@ -17,7 +17,7 @@ from penstock.core.json import rawjson
 from penstock.core.model.column_names import name_of
 from penstock.core.model.epochs import MOSTLY, TIMES_IN, EpochUnit, epoch_unit, is_epoch_text
 from penstock.core.model.questions import SQL_DEPTH, ColumnPath, KnownColumn
-from penstock.core.model.times import time_in
+from penstock.core.model.times import is_time
 from penstock.core.results.outline import type_name
 
 # An object with more members than these, or a longer list, is one cell: it is a map or a vector.
@@ -212,4 +212,4 @@ def _labels(paths: Iterable[ColumnPath], names: Sequence[str], taken: Collection
 
 
 def _is_date(raw: bytes) -> bool:
-    return raw[:1] == b'"' and time_in(rawjson.text(raw[1:-1])) is not None
+    return raw[:1] == b'"' and is_time(rawjson.text(raw[1:-1]))

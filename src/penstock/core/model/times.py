@@ -22,6 +22,11 @@ class WrittenTime(NamedTuple):
     zone: str | None
 
 
+def is_time(text: str) -> bool:
+    """Return whether a text is a time. This is quicker than to take it apart."""
+    return _TIME.fullmatch(text) is not None or _TIME.fullmatch(text.strip()) is not None
+
+
 def time_in(text: str) -> WrittenTime | None:
     """Return the time that a text is, or None. The day need not exist: 2023-02-31 is taken too."""
     match = _TIME.fullmatch(text.strip())

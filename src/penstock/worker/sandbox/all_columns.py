@@ -17,7 +17,7 @@ import msgspec
 from penstock.core.model.column_names import name_of
 from penstock.core.model.epochs import MOSTLY, TIMES_IN, EpochUnit, is_epoch_text, speaks_of_time
 from penstock.core.model.questions import ColumnPath, ColumnsOf, KnownColumn, WorkerAnswer
-from penstock.core.model.times import time_in
+from penstock.core.model.times import is_time
 from penstock.worker.sandbox.cells import KEY, LINE, REST, TEXT, VALUE, Key
 from penstock.worker.sandbox.column import cells, read_fast
 from penstock.worker.sandbox.comparison import outsize_in
@@ -35,8 +35,8 @@ _LOOK = (
     "WHEN {perhaps} THEN 'perhaps' ELSE 'str' END"
 )
 _PERHAPS = (
-    "(substr(ltrim({x}), 5, 1) IN ('-', '/') OR (unicode({x}) = 91 AND substr({x}, -1) = ']') OR "
-    "(unicode({x}) BETWEEN 45 AND 57 AND (length({x}) > 18 OR {x} LIKE '%e%')))"
+    "(unicode({x}) <= 57 AND (substr(ltrim({x}), 5, 1) IN ('-', '/') OR "
+    "length({x}) > 18 OR {x} LIKE '%e%') OR unicode({x}) = 91 AND substr({x}, -1) = ']')"
 )
 _MOST_KINDS = 5  # of texts: date, int, float, list, str
 
@@ -90,7 +90,7 @@ def _kinds_of(texts: Iterable[tuple[str]]) -> dict[str, None]:
 
 
 def _kind_of(text: str) -> str:
-    if time_in(text):
+    if is_time(text):
         return "date"
     if text[:1] == "[":
         return "list" if _is_list(text) else "str"

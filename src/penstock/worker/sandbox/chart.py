@@ -30,7 +30,7 @@ from penstock.core.model.questions import (
     Failure,
     WorkerAnswer,
 )
-from penstock.core.model.times import time_in
+from penstock.core.model.times import is_time
 from penstock.worker.sandbox.charts.categories import categories
 from penstock.worker.sandbox.charts.chart_rows import ChartRows
 from penstock.worker.sandbox.charts.histogram import histogram
@@ -122,7 +122,7 @@ def _holds(rows: ChartRows, name: str) -> Holds:
     sample = rows.select(
         f"SELECT {name} FROM {rows.source} WHERE trim({name}) <> '' LIMIT {_SAMPLE}"
     )
-    dates = sum(1 for (value,) in sample if time_in(str(value)))
+    dates = sum(1 for (value,) in sample if is_time(str(value)))
     return "dates" if sample and dates >= _MOSTLY * len(sample) else "texts"
 
 
