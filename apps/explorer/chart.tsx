@@ -51,7 +51,7 @@ export function ChartPane({ place }: { readonly place: Place }) {
         <Trouble
           title="This chart cannot be drawn"
           text={`${outcome.failure.message} ${outcome.failure.nextStep}`}
-          onRetry={() => setAttempt(attempt + 1)}
+          {...(outcome.failure.kind === "lost" ? { onRetry: () => setAttempt(attempt + 1) } : {})}
         />
       )}
       {hasRows && outcome?.ok && <Picture chart={outcome.value} />}
@@ -69,7 +69,10 @@ function useChart(place: Place, choice: ChartChoice | null, attempt: number): Ou
     setOutcome(null);
     void place.source
       .chart({ chart: choice, ...spelled({ sort: null, where, find }) })
-      .then((answer) => isCurrent && setOutcome(answer));
+      .then((answer) => {
+        if (isCurrent) setOutcome(answer);
+        if (answer.ok || answer.failure.kind === "refused") void place.learn(); // of further columns
+      });
     return () => {
       isCurrent = false;
     };

@@ -38,6 +38,45 @@ export function fieldsOf(reply: Reply): readonly Field[] {
   return named.length > 0 ? named : [rowField(reply.shape)];
 }
 
+/** The columns once all rows have had their say: of a better known type, with others beside them, and
+ * without those that only stood for objects. */
+export function extended(
+  fields: readonly Field[],
+  shape: Shape,
+  columns: readonly Column[],
+): readonly Field[] {
+  const told = new Map(columns.map((column) => [column.name, column] as const));
+  const kept: Column[] = fields
+    .filter((field) => field.isNamed)
+    .map((field) => better(field, told.get(field.name)))
+    .filter((column) => told.has(column.name) || !columns.some((other) => isWithin(other, column)));
+  for (const column of columns) {
+    if (fields.some((field) => field.isNamed && field.name === column.name)) continue;
+    const last = kept.findLastIndex((other) => pathOf(other)[0] === pathOf(column)[0]);
+    kept.splice(last < 0 ? kept.length : last + 1, 0, column);
+  }
+  const named = kept.map((column, index) => fieldOf(shape, column, index === 0));
+  return [...fields.filter((field) => !field.isNamed), ...named];
+}
+
+/** A text that holds a list in JSON looks like a list to those who see all rows. */
+function better(field: Field, told: Column | undefined): Column {
+  if (!told) return field;
+  const had = typesIn(field.type);
+  if (!had.includes("str") || had.includes("list")) return told;
+  const types = typesIn(told.type).map((type) => (type === "list" ? "str" : type));
+  return { ...told, type: [...new Set(types)].join("|") || told.type };
+}
+
+function isWithin(inner: Column, outer: Column): boolean {
+  const [path, above] = [pathOf(inner), pathOf(outer)];
+  return path.length > above.length && above.every((step, depth) => step === path[depth]);
+}
+
+function pathOf(column: Column): ColumnPath {
+  return column.path ?? [column.name];
+}
+
 /** Members make a table of columns only where each of them is a dict. */
 function areAlike(reply: Reply): boolean {
   return arrange(reply).every(({ value }) => {
@@ -76,7 +115,7 @@ function rowField(shape: Shape): Field {
 
 function fieldOf(shape: Shape, column: Column, isFirst: boolean): Field {
   const { name, type, epoch } = column;
-  const path = column.path ?? [name];
+  const path = pathOf(column);
   return {
     name,
     label: name,
@@ -129,11 +168,6 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["bool", "yes/no"],
   ["dict", "object"],
 ]);
-
-/** Whether it is a time, and nothing else. */
-export function isTime(field: Pick<Field, "type">): boolean {
-  return typesIn(field.type).join() === "date";
-}
 
 export function widthOfCells(field: Field, rows: readonly Row[]): number {
   let widest = 0;

@@ -1,15 +1,22 @@
 /** The dialog that shows and hides columns. */
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import { typeLabel } from "./columns.ts";
 import { Dialog } from "./dialog.tsx";
 import type { Explorer } from "./explorer.ts";
 import { clip, count, visible } from "./text.ts";
 
+/** Whether other columns can be shown. Once the result has expired, rows that came without a column
+ * cannot come again. */
+export function canChooseColumns(explorer: Explorer): boolean {
+  return explorer.expired.value === null || explorer.place.value.source.path === null;
+}
+
 export function ColumnsDialog({ explorer }: { readonly explorer: Explorer }) {
   const place = explorer.place.value;
   const [needle, setNeedle] = useState("");
+  useEffect(() => void place.learn(), [place]);
   const fields = place.fields.value.filter((field) => field.isNamed);
   const hidden = place.hidden.value;
   const listed = fields.filter((field) => field.label.toLowerCase().includes(needle.toLowerCase()));

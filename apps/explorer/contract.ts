@@ -29,6 +29,8 @@ export interface Condition {
   /** The two ends of `between`; the values of `one_of`. */
   readonly values?: readonly Scalar[];
   readonly kind?: CellKind;
+  /** Times as they were typed, for cells that hold no time: `2023` may be a text too. */
+  readonly texts?: readonly string[];
 }
 
 export interface Sort {
@@ -62,6 +64,7 @@ export interface BrowseArguments {
   readonly raw?: boolean;
   readonly chart?: { readonly x: string; readonly y: string | null };
   readonly values?: { readonly column: string };
+  readonly all_columns?: boolean;
 }
 
 export interface Column {
@@ -220,6 +223,11 @@ export function asChart(value: unknown): ChartReply | null {
 export function asValues(value: unknown): ValuesReply | null {
   const values = isRecord(value) ? value.values : undefined;
   return isRecord(values) && Array.isArray(values.items) ? (values as unknown as ValuesReply) : null;
+}
+
+export function asColumns(value: unknown): readonly Column[] | null {
+  const columns = isRecord(value) ? value.columns : undefined;
+  return Array.isArray(columns) ? (columns as readonly Column[]) : null;
 }
 
 export function asOpening(value: unknown): Opening | null {

@@ -1,6 +1,6 @@
 /** The dialog for filters: conditions that must all hold. */
 
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { Field } from "./columns.ts";
 import type { Condition, Failure } from "./contract.ts";
@@ -10,16 +10,40 @@ import { DraftRow } from "./filters/draftrow.tsx";
 import { type Draft, type Problem, draftFor, draftOf, read } from "./filters/drafts.ts";
 import type { Place } from "./place.ts";
 
+/** What can be asked depends on all rows, so they are looked at first. */
 export function FilterDialog({ explorer }: { readonly explorer: Explorer }) {
+  const place = explorer.place.value;
+  const [isKnown, setKnown] = useState(false);
+  const close = () => (explorer.dialog.value = null);
+  useEffect(() => void place.learn().then(() => setKnown(true)), [place]);
+  return (
+    <Dialog title="Filter rows" onClose={close}>
+      {isKnown ? (
+        <Conditions explorer={explorer} close={close} />
+      ) : (
+        <p class="waiting" role="status">
+          Looking at the columns…
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+interface ConditionsProps {
+  readonly explorer: Explorer;
+  close(): void;
+}
+
+function Conditions({ explorer, close }: ConditionsProps) {
   const place = explorer.place.value;
   const fields = place.fields.value.filter((field) => field.isAskable);
   const [drafts, setDrafts] = useState(() =>
     firstDrafts(place.query.peek().where, fields, explorer.dialogColumn.peek()),
   );
   const [problems, setProblems] = useState<ReadonlyMap<number, Problem>>(new Map());
-  const close = () => (explorer.dialog.value = null);
   const { refusal, isAsking, ask } = useAsking(place, close);
   const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.querySelector<HTMLElement>("[data-first]")?.focus(), []);
   const apply = () => {
     const readings = drafts.map((draft) => read(draft, fieldOf(fields, draft)));
     const found = readings.flatMap((one, index) => ("problem" in one ? [[index, one.problem] as const] : []));
@@ -32,55 +56,53 @@ export function FilterDialog({ explorer }: { readonly explorer: Explorer }) {
     setProblems(new Map()); // they are about what was there before
   };
   return (
-    <Dialog title="Filter rows" onClose={close}>
-      {/* No form: a sandbox without `allow-forms` would block it before anybody hears of it. */}
-      <div
-        class="part"
-        onKeyDown={(event) => event.key === "Enter" && event.target instanceof HTMLInputElement && apply()}
-      >
-        <ul class="conditions" ref={list}>
-          {drafts.map((draft, index) => (
-            <li key={index}>
-              <DraftRow
-                place={place}
-                draft={draft}
-                fields={fields}
-                problem={problems.get(index) ?? null}
-                isLast={index === drafts.length - 1}
-                isAlone={drafts.length === 1 && place.query.value.find === ""}
-                onChange={(next) => change(drafts.with(index, next))}
-              />
-              <button
-                type="button"
-                class="icon"
-                aria-label="Remove"
-                onClick={() => change(drafts.toSpliced(index, 1))}
-              >
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
-        {drafts.length === 0 && <p class="hint">No conditions: all rows are shown.</p>}
-        {refusal && (
-          <p class="problem" role="alert">
-            {refusal.message} {refusal.nextStep}
-          </p>
-        )}
-        <footer>
-          <button type="button" onClick={() => change([...drafts, draftFor(fields[0])])}>
-            Add condition
-          </button>
-          <span class="spring" />
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="button" class="primary" disabled={isAsking} onClick={apply}>
-            Apply
-          </button>
-        </footer>
-      </div>
-    </Dialog>
+    // No form: a sandbox without `allow-forms` would block it before anybody hears of it.
+    <div
+      class="part"
+      onKeyDown={(event) => event.key === "Enter" && event.target instanceof HTMLInputElement && apply()}
+    >
+      <ul class="conditions" ref={list}>
+        {drafts.map((draft, index) => (
+          <li key={index}>
+            <DraftRow
+              place={place}
+              draft={draft}
+              fields={fields}
+              problem={problems.get(index) ?? null}
+              isLast={index === drafts.length - 1}
+              isAlone={drafts.length === 1 && place.query.value.find === ""}
+              onChange={(next) => change(drafts.with(index, next))}
+            />
+            <button
+              type="button"
+              class="icon"
+              aria-label="Remove"
+              onClick={() => change(drafts.toSpliced(index, 1))}
+            >
+              <Icon name="close" />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {drafts.length === 0 && <p class="hint">No conditions: all rows are shown.</p>}
+      {refusal && (
+        <p class="problem" role="alert">
+          {refusal.message} {refusal.nextStep}
+        </p>
+      )}
+      <footer>
+        <button type="button" onClick={() => change([...drafts, draftFor(fields[0])])}>
+          Add condition
+        </button>
+        <span class="spring" />
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+        <button type="button" class="primary" disabled={isAsking} onClick={apply}>
+          Apply
+        </button>
+      </footer>
+    </div>
   );
 }
 

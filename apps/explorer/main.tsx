@@ -7,7 +7,7 @@ import { render } from "preact";
 import { useEffect } from "preact/hooks";
 
 import { ChartPane } from "./chart.tsx";
-import { ColumnsDialog } from "./columnsdialog.tsx";
+import { ColumnsDialog, canChooseColumns } from "./columnsdialog.tsx";
 import { DownloadDialog } from "./download.tsx";
 import { Expired } from "./expiry.tsx";
 import { Explorer, askingFor } from "./explorer.ts";
@@ -93,7 +93,7 @@ function Main({ explorer }: { readonly explorer: Explorer }) {
         </div>
       </main>
       {!hasStatusLine(place) && !place.text.value && <LastAction explorer={explorer} />}
-      {dialog === "columns" && <ColumnsDialog explorer={explorer} />}
+      {dialog === "columns" && canChooseColumns(explorer) && <ColumnsDialog explorer={explorer} />}
       {dialog === "filter" && <FilterDialog explorer={explorer} />}
       {dialog === "download" && <DownloadDialog explorer={explorer} />}
       {dialog === "send" && <SendDialog explorer={explorer} />}

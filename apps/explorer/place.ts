@@ -7,9 +7,10 @@
 import { type Signal, batch, computed, signal } from "@preact/signals";
 
 import { type Row, arrange } from "./arrange.ts";
-import { type Field, fieldsOf, isNumeric, widthOf, widthOfCells, widthOfLines } from "./columns.ts";
+import { type Field, extended, fieldsOf, isNumeric, widthOf, widthOfCells, widthOfLines } from "./columns.ts";
 import {
   type BrowseArguments,
+  type Column,
   type Failure,
   NO_QUERY,
   type Outcome,
@@ -117,6 +118,36 @@ export class Place {
     this.widen(rows);
   }
 
+  private learned: Promise<void> | null = null;
+
+  /** Learns the columns from all rows, once: the first page knows those of some rows. */
+  learn(): Promise<void> {
+    const canAsk = this.source.can.includes("filter") && this.fields.peek().some((field) => field.isNamed);
+    if (!canAsk) return Promise.resolve();
+    this.learned ??= this.source.columns().then((outcome) => {
+      if (outcome.ok) this.extend(outcome.value);
+      else if (outcome.failure.kind === "lost") this.learned = null; // asked again next time
+    });
+    return this.learned;
+  }
+
+  private extend(columns: readonly Column[]): void {
+    const before = new Set(this.fields.peek().map((field) => field.name));
+    const fields = extended(this.fields.peek(), this.shape.peek() ?? "rows", columns);
+    const more = fields.filter((field) => !before.has(field.name));
+    const rows = this.view.peek()?.pages.loaded().map(([, row]) => row) ?? [];
+    batch(() => {
+      const names = new Set(fields.map((field) => field.name));
+      const hadHidden = this.hidden.peek().size > 0;
+      this.hidden.value = new Set([...this.hidden.peek()].filter((name) => names.has(name)));
+      this.fields.value = fields;
+      const widths = more.map((field) => [field.name, widthOf(field, rows)] as const);
+      this.widths.value = new Map([...this.widths.peek(), ...widths]);
+      this.widen(rows);
+      if (hadHidden && more.length > 0) this.fetchAgain(); // the rows came without them
+    });
+  }
+
   /** Makes room for what came. A log is as wide as its longest line, since lines are read along; and a
    * number is never cut off, since it would read as another one. Nothing becomes narrower again. */
   private widen(rows: readonly Row[]): void {
@@ -193,6 +224,7 @@ export class Place {
         this.query.value = this.found.peek()?.query ?? NO_QUERY;
         this.failure.value = outcome.failure;
       });
+      void this.learn(); // the question may have been about a column that is none
       return outcome.failure;
     }
     this.show(this.viewOf(outcome.value, query));
@@ -229,7 +261,11 @@ export class Place {
     const isMore = [...before].some((name) => !hidden.has(name));
     this.hidden.value = hidden;
     if (!isMore) return;
-    // Rows that came without a column have to come again.
+    this.fetchAgain();
+  }
+
+  /** Drops the rows that came without a column. They come again. */
+  private fetchAgain(): void {
     for (const view of [this.base, this.found]) view.value = view.peek() && this.emptied(view.peek() as View);
     this.version.value += 1;
   }

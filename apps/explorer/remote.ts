@@ -1,16 +1,17 @@
 /** Calls of browse: every answer and every failure becomes a value. */
 
-import { type References, inPaths, referencesIn } from "./asking.ts";
+import { type References, inPaths, namedAsHere, referencesIn } from "./asking.ts";
 import type {
   BrowseArguments,
   ChartReply,
+  Column,
   Failure,
   Outcome,
   Reply,
   ResultInfo,
   ValuesReply,
 } from "./contract.ts";
-import { asChart, asReply, asValues, failed, succeeded } from "./contract.ts";
+import { asChart, asColumns, asReply, asValues, failed, succeeded } from "./contract.ts";
 import type { Source } from "./source.ts";
 
 /** As much of a tool's result as is looked at here. */
@@ -96,7 +97,7 @@ export class RemoteSource implements Source {
 
   /** Learns the columns from a first page. */
   learn(page: Reply): void {
-    if (page.columns) this.references = referencesIn(page);
+    this.references = new Map([...this.references, ...referencesIn(page)]);
   }
 
   at(path: string): RemoteSource {
@@ -117,6 +118,16 @@ export class RemoteSource implements Source {
     if (!outcome.ok) return outcome;
     const values = asValues(outcome.value);
     return values ? succeeded(values) : failed("refused", "The server's answer has no values.");
+  }
+
+  async columns(): Promise<Outcome<readonly Column[]>> {
+    const outcome = await this.ask({ all_columns: true });
+    if (!outcome.ok) return outcome;
+    const columns = asColumns(outcome.value);
+    if (!columns) return failed("refused", "The server's answer has no columns.");
+    const named = namedAsHere(columns, this.references);
+    this.references = new Map([...this.references, ...referencesIn({ columns: named })]);
+    return succeeded(named);
   }
 
   async chart(args: BrowseArguments): Promise<Outcome<ChartReply>> {

@@ -13,6 +13,8 @@ export interface Source {
   browse(args: BrowseArguments): Promise<Outcome<Reply>>;
   chart(args: BrowseArguments): Promise<Outcome<ChartReply>>;
   values(column: string): Promise<Outcome<ValuesReply>>;
+  /** All columns as all rows have them. A page has those of some rows. */
+  columns(): Promise<Outcome<readonly Column[]>>;
 }
 
 /** A value that came whole inside a row: to open it, nobody need be asked. */
@@ -33,6 +35,10 @@ export class LocalSource implements Source {
 
   values(): Promise<Outcome<ValuesReply>> {
     return Promise.resolve(failed("refused", "The values of a single value are not counted."));
+  }
+
+  columns(): Promise<Outcome<readonly Column[]>> {
+    return Promise.resolve(failed("refused", "All columns of a single value are here."));
   }
 }
 
@@ -72,6 +78,10 @@ export class EitherSource implements Source {
 
   values(column: string): Promise<Outcome<ValuesReply>> {
     return this.chosen.values(column);
+  }
+
+  columns(): Promise<Outcome<readonly Column[]>> {
+    return this.chosen.columns();
   }
 }
 

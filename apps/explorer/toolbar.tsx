@@ -1,5 +1,6 @@
 /** The two lines above the rows: what this is, and what can be done with it. */
 
+import { canChooseColumns } from "./columnsdialog.tsx";
 import { inWords } from "./conditions.ts";
 import { Icon } from "./dialog.tsx";
 import type { DialogName, Explorer } from "./explorer.ts";
@@ -88,7 +89,7 @@ export function Toolbar({ explorer, place }: { readonly explorer: Explorer; read
       {isAskable && place.source.can.includes("filter") && (
         <Tool icon="filter" label="Filter" mark={filters} onClick={open("filter")} />
       )}
-      {named > 0 && (
+      {named > 0 && canChooseColumns(explorer) && (
         <Tool icon="columns" label="Columns" mark={place.hidden.value.size} onClick={open("columns")} />
       )}
       {named > 0 && (place.source.can.includes("chart") || place.tab.value === "chart") && (

@@ -73,6 +73,7 @@ function server() {
     path,
     chart: () => Promise.reject(new Error("none")),
     values: () => Promise.reject(new Error("none")),
+    columns: () => Promise.reject(new Error("none")),
     browse: (args: BrowseArguments): Promise<Outcome<Reply>> => {
       asked.push({ ...args, path });
       if (args.raw) {

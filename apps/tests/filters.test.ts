@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import type { Condition } from "../explorer/contract.ts";
 import { inWords } from "../explorer/conditions.ts";
 import { type Draft, draftFor, draftOf, read } from "../explorer/filters/drafts.ts";
 import { readNumber } from "../explorer/filters/numbers.ts";
@@ -51,6 +52,13 @@ test("a printed number of seconds is a time too", () => {
   assert.equal(valueOf(readTime("1700000000", "seconds")), "2023-11-14T22:13:20Z");
   assert.equal(valueOf(readTime("1,700,000,000,123", "milliseconds")), "2023-11-14T22:13:20.123Z");
   assert.equal(valueOf(readTime("2023", "seconds")), "2023");
+  const digits = [
+    ["1677628800.1237", "seconds", "2023-03-01T00:00:00.123700Z"],
+    ["1677628800.123457", "seconds", "2023-03-01T00:00:00.123457Z"],
+    ["1677628800.9999999", "seconds", "2023-03-01T00:00:00.999999Z"],
+    ["1677628800123.7", "milliseconds", "2023-03-01T00:00:00.123700Z"],
+  ] as const;
+  for (const [typed, unit, value] of digits) assert.equal(valueOf(readTime(typed, unit)), value);
   assert.equal(valueOf(readTime("1700000000")), null);
 });
 
@@ -79,6 +87,10 @@ test("a condition that cannot be read does not run", () => {
   assert.match(problem("int", { op: "equals", typed: "abc" })?.text ?? "", /not a number/);
   assert.match(problem("date", { op: "equals", typed: "abc" })?.text ?? "", /not a day/);
   assert.match(problem("str", { op: "contains", typed: "" })?.text ?? "", /Nothing is typed/);
+  const mixed = problem("str|date", { op: "one_of", typed: "1 March 2023\nn/a" })?.text ?? "";
+  assert.match(mixed, /^Some of these are times, and some are not\./);
+  assert.equal(problem("int", { op: "between", typed: "1", to: "" })?.isAtEnd, true);
+  assert.match(problem("int", { op: "between", typed: "1", to: "" })?.text ?? "", /Nothing is typed/);
   assert.match(problem("str", { op: "one_of" })?.text ?? "", /Nothing is chosen/);
   assert.equal(problem("int", { op: "between", typed: "1", to: "x" })?.isAtEnd, true);
   assert.equal(problem("int", { op: "between", typed: "9", to: "1" })?.isAtEnd, true);
@@ -111,6 +123,19 @@ test("a condition is read by the type of its column", () => {
     op: "one_of",
     values: [1000, 2],
   });
+  const oneOf = (typed: string) => condition("str|date", { op: "one_of", typed });
+  assert.deepEqual(oneOf("1 March 2023\n2023-03-02"), {
+    column: "c",
+    op: "one_of",
+    values: ["2023-03-01", "2023-03-02"],
+    kind: "time",
+    texts: ["1 March 2023", "2023-03-02"],
+  });
+  const year = condition("str|date", { op: "equals", typed: "2023" });
+  assert.deepEqual(year, { column: "c", op: "equals", value: "2023", kind: "time", texts: ["2023"] });
+  assert.equal(condition("str|date", { op: "less", typed: "2023" })?.texts, undefined);
+  assert.deepEqual(oneOf("n/a\nsoon"), { column: "c", op: "one_of", values: ["n/a", "soon"] });
+  assert.equal(oneOf("1 March 2023\nn/a"), null);
   const either = (typed: string) => condition("int|str", { op: "equals", typed })?.value;
   assert.deepEqual(["300", "1,000", " 1 000", "+5", "abc"].map(either), ["300", "1,000", 1000, 5, "abc"]);
   assert.deepEqual(condition("int|str", { op: "more", typed: "300" })?.value, 300);
@@ -126,9 +151,12 @@ test("a condition becomes the draft that it was written as", () => {
     { column: "c", op: "not_equals", value: "" },
     { column: "c", op: "contains", value: "the " },
     { column: "c", op: "one_of", values: ["a", " b"] },
+    { column: "c", op: "one_of", values: ["2023-03-01", "2023-03-02T10:00:05.5Z"], kind: "time" },
+    { column: "c", op: "equals", value: "2023-05", kind: "time", texts: ["May 2023"] },
   ] as const;
   for (const condition of conditions) {
-    const type = typeof (condition as { values?: unknown[] }).values?.[0] === "number" ? "int" : "str";
+    const { values = [], kind, texts } = condition as Condition;
+    const type = kind ? (texts ? "str|date" : "date") : typeof values[0] === "number" ? "int" : "str";
     assert.deepEqual(read(draftOf(condition), field(type)), { condition });
   }
   assert.deepEqual(conditions.map(inWords), [
@@ -137,5 +165,7 @@ test("a condition becomes the draft that it was written as", () => {
     "c is not the empty text",
     "c contains “the ”",
     "c is one of a, “ b”",
+    "c is one of 2023-03-01, 2023-03-02T10:00:05.5Z",
+    "c is 2023-05",
   ]);
 });

@@ -34,14 +34,35 @@ TIMES = {
     "postgres": lambda at: f"{at:%Y-%m-%d %H:%M:%S}+00",
     "slashes": lambda at: f"{at:%Y/%m/%d %H:%M}",
     "micros": lambda at: at.isoformat()[:19] + ".999999",
+    "logged": lambda at: f"{at:%Y-%m-%d %H:%M:%S},123",
+    "message_ts": lambda at: f"{at.timestamp():.0f}.123456",
+    "measured_at": lambda at: at.timestamp() + 0.1237,
 }
+WITHOUT_ZONE = ("slashes", "micros", "logged")
 TIMES_A_DAY = 24
 
 
 def _times(n: int) -> dict[str, Any]:
     """Return row `n`, one an hour, each at the last second of the hour."""
     at = BEGIN + timedelta(hours=n, minutes=59, seconds=59)
-    return {name: spelled(at) for name, spelled in TIMES.items()}
+    gaps = "" if n % 5 == 0 else f"{at:%Y-%m-%dT%H:%M:%SZ}"
+    return {**{name: spelled(at) for name, spelled in TIMES.items()}, "gaps": gaps}
+
+
+FIRST_SPARSE, EVERY_SPARSE = 137, 500
+
+
+def _sparse(n: int) -> dict[str, Any]:
+    """Return row `n`. One row of each 500 has what the others lack, and no sample meets it."""
+    at = f"{BEGIN:%Y-%m-%dT%H:%M:%SZ}"
+    if n % EVERY_SPARSE == FIRST_SPARSE:
+        return {"id": n, "milestone": {"title": "v1"}, "closed": at, "p": {"a": n, "b": 2 * n}}
+    return {"id": n, "milestone": None, "closed": None, "p": {"a": n}}
+
+
+def _prices(n: int) -> dict[str, Any]:
+    """Return a row with decimals that are texts, as of a database."""
+    return {"price": f"{500 + n % 600}.50", "id": n, "low": n % 97, "high": n % 97}
 
 
 def _years(n: int) -> dict[str, Any]:
@@ -81,6 +102,9 @@ TABLES = {
     "epochs": [_epochs(n) for n in range(720)],
     "tenths": [_tenths(n) for n in range(1_200)],
     "times": [_times(n) for n in range(24 * TIMES_A_DAY)],
+    "sparse": [_sparse(n) for n in range(10_000)],
+    "prices": [_prices(n) for n in range(1_200)],
+    "cut bins": [{"n": n} for n in range(60, 5_510)],
     "years": [_years(n) for n in range(990)],
     "names": [_names(n) for n in range(1_830)],
 }

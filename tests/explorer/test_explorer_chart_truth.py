@@ -6,7 +6,7 @@ import re
 from itertools import combinations
 
 import pytest
-from chart_data import A_DAY, CUT_DAY, NAMES, TABLES, TIMES, TIMES_A_DAY
+from chart_data import A_DAY, CUT_DAY, NAMES, TABLES, TIMES, TIMES_A_DAY, WITHOUT_ZONE
 from plant_data import reading
 from playwright.sync_api import expect
 from test_explorer_charts import choose, has_picture
@@ -159,8 +159,33 @@ def test_times_are_drawn_however_they_are_spelled(explore, column):
     days = [TIMES_A_DAY] * 24 if not away else [away, *[TIMES_A_DAY] * 23, TIMES_A_DAY - away]
     assert [point["count"] for point in chart["points"]] == days
     figures(explorer)
-    name = column if column in ("slashes", "micros") else f"{column} (UTC)"
+    name = column if column in WITHOUT_ZONE else f"{column} (UTC)"
     expect(explorer.view.get_by_role("columnheader", name=name, exact=True)).to_be_visible()
+
+
+def test_times_with_gaps_are_drawn_without_them(explore):
+    explorer = opened(explore, "times")
+    choose(explorer, "gaps")
+    has_picture(explorer, "Timeline of gaps, from 460 rows")
+    expect(explorer.view.get_by_text("116 without a time or a value left out")).to_be_visible()
+
+
+def test_what_few_rows_have_can_be_drawn(explore):
+    explorer = opened(explore, "sparse")
+    choose(explorer, "milestone.title")
+    has_picture(explorer, "Bar chart of milestone.title, from 20 rows")
+
+
+def test_first_and_last_bins_of_numbers_that_are_cut_are_pale(explore):
+    explorer = opened(explore, "cut bins")
+    choose(explorer, "n")
+    chart = has_picture(explorer, "Histogram of n, from 5,450 rows")
+    assert set(chart["partial"]) == {"first", "last"}
+    pale = explorer.view.locator("svg.marks .mark.partial")
+    expect(pale).to_have_count(2)
+    ends = pale.evaluate_all("all => all.map(mark => Number(mark.dataset.index))")
+    assert ends == [0, len(chart["points"]) - 1]
+    expect(explorer.view.get_by_text(re.compile("^.*Pale: "))).to_be_visible()
 
 
 def test_years_have_no_separators_and_large_numbers_have(explore):

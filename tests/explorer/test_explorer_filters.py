@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from chart_data import TABLES, TIMES, TIMES_A_DAY
+from chart_data import EVERY_SPARSE, FIRST_SPARSE, TABLES, TIMES, TIMES_A_DAY
 from playwright.sync_api import expect
 from tables_data import CITIES, ORDERS, order
 
@@ -101,6 +101,52 @@ def test_a_day_is_found_however_the_times_are_spelled(explore, column):
     assert times.cells(0)[column] == printed
 
 
+def test_several_days_are_found_among_times_with_gaps(explore):
+    times = explore("list_table", name="times")
+    dialog = times.condition("gaps", "is one of")
+    dialog.get_by_label("Values, one a line").fill("3 March 2026\n2026-03-04")
+    dialog.get_by_role("button", name="Apply").click()
+    there = [n for n in range(2 * TIMES_A_DAY, 4 * TIMES_A_DAY) if n % 5]
+    times.has_count(f"{len(there)} of 576 rows")
+    times.tool("Filter").click()
+    lines = dialog.get_by_label("Values, one a line")
+    expect(lines).to_have_value("3 March 2026\n2026-03-04")
+    lines.fill("3 March 2026\nlater")
+    dialog.get_by_role("button", name="Apply").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Some of these are times, and some are not")
+    dialog.get_by_role("button", name="Cancel").click()
+    times.has_count(f"{len(there)} of 576 rows")
+
+
+SPARSE = range(FIRST_SPARSE, 10_000, EVERY_SPARSE)
+
+
+def test_what_few_rows_have_is_asked_of_all_rows(explore):
+    """No sample of rows meets these members, nor the kind of this column."""
+    rows = explore("list_table", name="sparse")
+    rows.filter("milestone.title", "has a value")
+    for column, condition, typed in (
+        (None, None, None),
+        ("closed", "is", "1 March 2026"),
+        ("p.b", "is at least", "0"),
+    ):
+        if column:
+            chips(rows).click()
+            rows.filter(column, condition, typed)
+        rows.has_count(f"{len(SPARSE)} of 10,000 rows")
+        rows.has_row(0, TABLES["sparse"][SPARSE[0]], SPARSE[0])
+    expect(rows.head("milestone")).to_have_count(0)
+
+
+def test_a_sort_by_a_column_of_objects_is_refused_and_leads_to_its_members(explore):
+    rows = explore("list_table", name="sparse")
+    rows.head("milestone").click(position={"x": 20, "y": 10})
+    expect(
+        rows.alert("There is no column 'milestone' to sort by: it holds objects.")
+    ).to_be_visible()
+    expect(rows.head("milestone.title")).to_be_visible()
+
+
 def test_a_number_is_found_as_it_is_printed(explore):
     numbers = explore("list_table", name="tenths")
     for row, printed in ((7, "1e-7"), (5, "0.00001"), (6, "0.000001")):
@@ -154,6 +200,52 @@ def test_few_values_are_listed_with_their_counts(explore):
     dialog.get_by_role("button", name=f"Oslo {counts['Oslo']}").click()
     dialog.get_by_role("button", name="Apply").click()
     has_only(orders, lambda row: row["city"] == "Oslo")
+
+
+def test_what_was_typed_is_a_ticked_box_or_nothing(explore):
+    orders = explore("list_orders")
+    dialog = orders.condition("city", "is", "Lyon")
+    condition = dialog.get_by_label("Condition", exact=True)
+    condition.select_option(label="is one of")
+    expect(dialog.get_by_role("checkbox", name="Lyon")).to_be_checked()
+    dialog.get_by_role("button", name="Apply").click()
+    has_only(orders, lambda row: row["city"] == "Lyon")
+    chips(orders).click()
+    dialog = orders.condition("city", "is", "Nowhere")
+    condition.select_option(label="is one of")
+    expect(dialog.get_by_role("checkbox", name="Lyon")).not_to_be_checked()
+    dialog.get_by_role("button", name="Apply").click()
+    told = "Nothing is chosen here. Choose a value, or remove this condition."
+    expect(dialog.get_by_role("alert")).to_have_text(told)
+
+
+def test_an_empty_far_end_is_refused_at_that_end(explore):
+    orders = explore("list_orders")
+    dialog = orders.condition("units", "is between")
+    dialog.get_by_label("From", exact=True).fill("5")
+    dialog.get_by_role("button", name="Apply").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Nothing is typed here")
+    end = dialog.get_by_label("To", exact=True)
+    expect(end).to_have_attribute("aria-invalid", "true")
+    expect(end).to_be_focused()
+    expect(dialog.get_by_label("From", exact=True)).to_have_attribute("aria-invalid", "false")
+
+
+def test_a_number_has_the_keys_for_one(explore):
+    orders = explore("list_orders")
+    dialog = orders.condition("units", "is")
+    field = dialog.get_by_label("Value", exact=True)
+    expect(field).to_have_attribute("inputmode", "decimal")
+    dialog.get_by_label("Condition", exact=True).select_option(label="contains")
+    expect(field).not_to_have_attribute("inputmode", "decimal")
+
+
+@pytest.mark.parametrize("typed", ["1 000", "1,000", "1000"])
+def test_decimals_that_are_texts_are_compared_as_numbers_as_they_are_typed(explore, typed):
+    prices = explore("list_table", name="prices")
+    prices.filter("price", "is at least", typed)
+    found = sum(float(row["price"]) >= 1_000 for row in TABLES["prices"])
+    prices.has_count(f"{found} of 1,200 rows")
 
 
 def test_values_are_said_to_be_counted_in_all_rows(explore):

@@ -82,7 +82,7 @@ def test_a_result_that_has_ended_is_said_to_have(explore_here, store):
     explorer.scroll_to(0)
     explorer.has_row(0, reading(0))
     is_said_once_for_people(explorer.view)
-    for name in ("Filter", "Chart"):
+    for name in ("Filter", "Chart", "Columns"):
         expect(explorer.tool(name)).to_have_count(0)
     explorer.tool("Download").click()
     dialog = explorer.dialog("Download")
@@ -90,6 +90,23 @@ def test_a_result_that_has_ended_is_said_to_have(explore_here, store):
     expect(dialog.get_by_role("button", name="Download")).to_be_disabled()
     dialog.get_by_role("button", name="Cancel").click()
     assert "run list_readings again" in ask_again(explorer.host)
+
+
+def test_columns_of_a_result_that_has_ended_stay_as_they_are(explore_here, store):
+    """Rows that came without a column cannot come again."""
+    explorer = explore_here()
+    explorer.tool("Columns").click()
+    dialog = explorer.dialog("Columns")
+    dialog.get_by_role("checkbox", name="site").uncheck()
+    purge(store)
+    dialog.get_by_role("button", name="Done").click()
+    explorer.tool("Columns").click()
+    explorer.scroll_to_end()
+    expect(explorer.alert(FIRST_WORDS)).to_be_visible()
+    expect(dialog).to_be_hidden()
+    explorer.scroll_to(0)
+    shown = {name: cell for name, cell in reading(0).items() if name != "site"}
+    explorer.has_row(0, shown)
 
 
 def test_a_chart_of_a_result_that_has_ended_leads_back_to_the_rows(explore_here, store):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 from tables_data import CITIES, ORDERS, QUAKES, namesake, order, quake
+from test_explorer_charts import has_picture
 
 from explorer import MISSING
 
@@ -93,10 +94,18 @@ def test_nested_columns_are_drawn(explore):
     explorer.tool("Chart").click()
     chart = explorer.view.get_by_role("region", name="Chart")
     chart.get_by_label("Across").select_option(label="properties.alert")
-    picture = explorer.view.get_by_role("img", name="Bar chart of properties.alert")
-    expect(picture).to_be_visible()
-    points = explorer.host.calls()[-1]["reply"]["chart"]["points"]
+    points = has_picture(explorer, "Bar chart of properties.alert")["points"]
     assert points == [{"x": "green", "count": QUAKES * 4 // 5}]
+
+
+def test_times_of_named_columns_are_drawn_as_times(explore):
+    explorer = explore("read_split")
+    expect(explorer.head("seen")).to_contain_text("time in s")
+    explorer.tool("Chart").click()
+    chart = explorer.view.get_by_role("region", name="Chart")
+    chart.get_by_label("Across").select_option(label="seen")
+    picture = explorer.view.get_by_role("img", name=f"Timeline of seen, from {ROWS}")
+    expect(picture).to_be_visible()
 
 
 def test_milliseconds_since_1970_are_times(explore):

@@ -493,7 +493,8 @@ def test_the_child_loads_nothing_else_of_penstock():
     own = {name for name in done.stdout.split() if name.startswith("penstock")}
     own -= {name for name in own if name.startswith("penstock.worker")}
     folders = {"penstock", "penstock.core", "penstock.core.json", "penstock.core.model"}
-    shared = {"json.alike_rows", "json.js_numbers", "model.epochs", "model.questions"}
+    shared = {"json.alike_rows", "json.js_numbers", "model.column_names", "model.epochs"}
+    shared |= {"model.questions", "model.times"}
     assert own == folders | {f"penstock.core.{name}" for name in shared}
 
 

@@ -1,6 +1,6 @@
 /** Conditions while they are being written, and what they mean once they can be read. */
 
-import { type Field, isNumeric, isTime, typesIn } from "../columns.ts";
+import { type Field, isNumeric, typesIn } from "../columns.ts";
 import { isBoolean, operatorsFor } from "../conditions.ts";
 import type { CellKind, Condition, Operator, Scalar } from "../contract.ts";
 import { type Read, readNumber } from "./numbers.ts";
@@ -32,6 +32,8 @@ export type Reading = { readonly condition: Condition } | { readonly problem: Pr
 const EMPTY = "Nothing is typed here. Type a value, or remove this condition.";
 const NOT_CHOSEN = "Nothing is chosen here. Choose a value, or remove this condition.";
 
+const MIXED = "Some of these are times, and some are not. Type only times, or only other texts.";
+
 export function draftFor(field: Field | undefined): Draft {
   const type = field?.type ?? "";
   return {
@@ -44,14 +46,17 @@ export function draftFor(field: Field | undefined): Draft {
 }
 
 export function draftOf(condition: Condition): Draft {
-  const { column, op, value, values = [] } = condition;
+  const { column, op, value, values = [], kind, texts } = condition;
   const [low = "", high = ""] = op === "between" ? values : [];
+  const areTyped = op === "one_of" && kind !== undefined; // times are read again
+  const said = areTyped ? values.join("\n") : op === "between" ? low : (value ?? "");
+  const typed = texts ? texts.join("\n") : said;
   return {
     column,
     op: value === "" ? emptyOperator(op) : op,
-    typed: op === "between" ? String(low) : String(value ?? ""),
+    typed: String(typed),
     to: String(high),
-    chosen: op === "one_of" ? values : [],
+    chosen: op === "one_of" && !areTyped ? values : [],
   };
 }
 
@@ -86,7 +91,8 @@ export function read(draft: Draft, field: Field | undefined): Reading {
   if (op === "one_of") return readSeveral(draft, field);
   const low = readValue(draft.typed, op, field);
   if ("problem" in low) return problem(low.problem);
-  if (op !== "between") return { condition: { column, op, value: low.value, ...kind(low) } };
+  if (op !== "between")
+    return { condition: { column, op, value: low.value, ...kind(low), ...texts([low], op, field) } };
   const high = readValue(draft.to, op, field);
   if ("problem" in high) return problem(high.problem, true);
   if (low.kind !== high.kind) return problem("Both ends have to be times.", true);
@@ -101,42 +107,53 @@ function problem(text: string, isAtEnd = false): Reading {
 /** One value a line, or those that were ticked. */
 function readSeveral(draft: Draft, field: Field | undefined): Reading {
   const { column, op, chosen } = draft as Draft & { op: "one_of" };
-  if (chosen.length > 0) return { condition: { column, op, values: chosen, ...kindOfChosen(field) } };
+  if (chosen.length > 0) return { condition: { column, op, values: chosen } };
   const lines = linesOf(draft.typed);
   if (lines.length === 0) return problem(NOT_CHOSEN);
-  const values: Scalar[] = [];
+  const values: Value[] = [];
   for (const line of lines) {
     const found = readValue(line, op, field);
     if ("problem" in found) return problem(found.problem);
-    values.push(found.value);
+    values.push(found);
   }
-  return { condition: { column, op, values, ...kindOfChosen(field) } };
+  const [first] = values as [Value];
+  if (values.some((one) => one.kind !== first.kind)) return problem(MIXED);
+  return { condition: { column, op, values: values.map((one) => one.value), ...kind(first), ...texts(values, op, field) } };
 }
 
 function linesOf(typed: string): readonly string[] {
   return typed.split("\n").filter((line) => line.trim() !== "");
 }
 
-function kindOfChosen(field: Field | undefined): { kind?: CellKind } {
-  const found = field && isTime(field) ? kindOf(field) : null;
-  return found ? { kind: found } : {};
-}
-
 interface Value {
   readonly value: Scalar;
   readonly kind?: CellKind;
+  readonly typed: string;
 }
 
 function kind({ kind: found }: Value): { kind?: CellKind } {
   return found ? { kind: found } : {};
 }
 
+/** Times as they were typed, where a column has texts too. */
+function texts(values: readonly Value[], op: Operator, field: Field | undefined): { texts?: readonly string[] } {
+  const mayBeText = EQUALITIES.includes(op) && typesIn(field?.type ?? "").includes("str");
+  return mayBeText && values[0]?.kind ? { texts: values.map((one) => one.typed) } : {};
+}
+
 /** Beside numbers a column may have texts of digits. The server finds both by the text. */
 const EQUALITIES: readonly Operator[] = ["equals", "not_equals", "one_of"];
 const SPELLED = /^-?[\d,]+(?:\.\d+)?$/;
 
-/** What was typed, as the column's type has it. Where a column has texts too, it may be one. */
 function readValue(typed: string, op: Operator, field: Field | undefined): Value | { problem: string } {
+  const found = readByType(typed, op, field);
+  return "problem" in found ? found : { ...found, typed };
+}
+
+type Found = Omit<Value, "typed"> | { readonly problem: string };
+
+/** What was typed, as the column's type has it. Where a column has texts too, it may be one. */
+function readByType(typed: string, op: Operator, field: Field | undefined): Found {
   const type = field?.type ?? "";
   if (isBoolean(type)) return { value: typed === "true" };
   if (op === "contains" || op === "matches") return typed === "" ? { problem: EMPTY } : { value: typed };
@@ -150,7 +167,7 @@ function readValue(typed: string, op: Operator, field: Field | undefined): Value
   return mayBeText ? { value: typed } : found;
 }
 
-function readAs(typed: string, field: Field | undefined): Value | { problem: string } | null {
+function readAs(typed: string, field: Field | undefined): Found | null {
   const as = kindOf(field);
   if (as) {
     const time: Read<string> = readTime(typed, field?.epoch);

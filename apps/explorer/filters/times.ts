@@ -123,13 +123,16 @@ function zoneOf(zone: string | undefined): string {
   return `${zone[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
 }
 
+/** From the digits themselves: a product of floats may be rounded beyond the time that is printed. */
 function ofNumber(text: string, epoch: EpochUnit): Read<string> {
-  const milliseconds = Number(text) * (epoch === "seconds" ? 1000 : 1);
-  const time = new Date(Math.round(milliseconds));
+  const [whole = "", part = ""] = text.split(".");
+  const time = new Date(Number(whole) * (epoch === "seconds" ? 1000 : 1));
   if (Number.isNaN(time.getTime()) || time.getUTCFullYear() > 9999)
     return { problem: `“${text}” is no time in ${epoch} since 1970.` };
-  const isWhole = epoch === "seconds" && !text.includes(".");
-  return { value: time.toISOString().replace(isWhole ? ".000Z" : "Z", "Z") };
+  const [begin, milliseconds] = time.toISOString().slice(0, -1).split(".");
+  const before = epoch === "seconds" ? "" : milliseconds;
+  const fraction = part === "" ? before : `${before}${part}`.slice(0, 6).padEnd(6, "0");
+  return { value: `${begin}${fraction === "" ? "" : `.${fraction}`}Z` };
 }
 
 function iso(year: string, month: number, day: number): string {

@@ -1,6 +1,6 @@
 /** What a condition compares with: fields that suit the column. */
 
-import { useId } from "preact/hooks";
+import { useEffect, useId } from "preact/hooks";
 
 import { type Field, isNumeric, typesIn } from "../columns.ts";
 import { isBoolean } from "../conditions.ts";
@@ -177,6 +177,12 @@ const COUNTED_IN_ALL = "Rows are counted in the whole table.";
 type WithFound = ValueFieldsProps & { readonly found: ValuesReply };
 
 function Boxes({ draft, found, isAlone, onChange }: WithFound) {
+  // What was typed for another condition is a box that is ticked here, or nothing.
+  useEffect(() => {
+    if (draft.typed === "" || draft.chosen.length > 0) return;
+    const chosen = found.items.map((item) => item.value).filter((value) => isSame(value, draft.typed));
+    onChange({ ...draft, typed: "", chosen });
+  }, [found]);
   const toggle = (value: Scalar, isOn: boolean) =>
     onChange({
       ...draft,

@@ -39,7 +39,8 @@ Kind = Literal["lists", "results", "queries", "programs"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 _ASKING_MODES = ("sql", "query")
-_ASKING_FIELDS = ("sort", "where", "find", "chart", "values")  # of a request of the explorer
+# Of a request of the explorer.
+_ASKING_FIELDS = ("sort", "where", "find", "chart", "values", "all_columns")
 
 
 def kind_of(work: Work) -> Kind:

@@ -19,6 +19,7 @@ _DOING: dict[Language, str] = {
     "order": "Sorting or filtering",
     "chart": "Drawing the chart",
     "values": "Counting the values",
+    "columns": "Looking at the columns",
 }
 _AS_THEY_ARE = "Look at the rows as they are, or open a part of the result and try there."
 

@@ -43,6 +43,15 @@ def test_a_value_in_the_place_of_an_object_has_a_column_of_its_own():
     assert later == [("p.a", "int", ("p", "a")), ("p", "str", None), ("q", "dict", None)]
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["2023-03-01 10:00:00,123", "2023/03/01", "2023-03-01T10:00:00.1+0200", "2023-03-01 10:00 UTC"],
+)
+def test_times_are_dates_as_filters_and_charts_read_them(written):
+    assert columns({"at": written}) == [("at", "date", None)]
+    assert columns({"at": f"{written} or so"}) == [("at", "str", None)]
+
+
 def test_later_rows_have_their_say_about_types():
     assert columns({"n": 1, "at": "2023-03-01"}, known={"n": "int|str", "at": "str"}) == [
         ("n", "int|str", None),
@@ -88,7 +97,9 @@ def test_lists_and_single_values_are_columns():
         ([{"time": NOW}, {"time": 12}], None),
         ([{"time": NOW}, {"time": NOW * 1_000}], None),
         ([{"time": None}], None),
-        ([{"time": str(NOW)}], None),
+        ([{"time": str(NOW)}, {"time": f"{NOW}.123456"}, {"time": None}], "seconds"),
+        ([{"time": str(NOW)}, {"time": "soon"}], None),
+        ([{"time": str(NOW)}, {"time": ""}], None),
     ],
 )
 def test_numbers_that_are_times(rows, unit):
@@ -129,6 +140,39 @@ def test_columns_that_the_first_rows_lack_are_found_in_later_ones(agent):
         {"name": "closed_at", "type": "date"},
         {"name": "seen", "type": "date", "epoch": "seconds"},
         {"name": "by.name", "type": "str", "path": ["by", "name"]},
+    ]
+
+
+def test_all_columns_are_told_if_asked_for_however_few_rows_have_them(agent):
+    rows = [{"milestone": None, "closed": None, "p": {"a": n}} for n in range(10_000)]
+    for row in rows[137::500]:
+        row |= {"milestone": {"title": "v1"}, "closed": "2023-03-01", "p": {"a": 1, "b": NOW}}
+    token = token_of(agent, rows)
+    assert browse(agent, token, all_columns=True) == {
+        "columns": [
+            {"name": "closed", "type": "date"},
+            {"name": "p.a", "type": "int", "path": ["p", "a"]},
+            {"name": "milestone.title", "type": "str", "path": ["milestone", "title"]},
+            {"name": "p.b", "type": "int", "path": ["p", "b"]},
+        ]
+    }
+    where = {"column": ["milestone", "title"], "op": "not_null"}
+    assert browse(agent, token, where=[where])["total"] == 20
+    reply = reply_to(agent, token, where=[{**where, "column": "milestone"}])
+    assert "no column 'milestone' to filter by: it holds objects." in reply.text
+
+
+def test_a_map_is_one_column_of_all_rows_too(agent):
+    rows = [{"id": n, "m": {f"key {n}": n}} for n in range(600)]
+    told = browse(agent, token_of(agent, rows), all_columns=True)["columns"]
+    assert told == [{"name": "id", "type": "int"}, {"name": "m", "type": "dict"}]
+
+
+def test_entries_of_a_dict_have_the_columns_of_all_entries(agent):
+    entries = {f"key {n}": {"a": n, **({"key": "x"} if n == 777 else {})} for n in range(900)}
+    assert browse(agent, token_of(agent, entries), all_columns=True)["columns"] == [
+        {"name": "a", "type": "int", "path": ["a"]},
+        {"name": "key_2", "type": "str", "path": ["key"]},
     ]
 
 

@@ -156,3 +156,71 @@ def test_many_or_long_values_are_not_listed():
 def test_among_other_texts_a_text_of_digits_is_found_as_it_is_printed(op, typed, expected):
     loaded = table(*({"x": value} for value in [300, "300", "1,000", 1000, "x"]))
     assert found(loaded, op, typed) == expected
+
+
+def test_cells_that_are_no_times_come_after_the_moments():
+    zoned = ["2023-03-01T10:00:00+02:00", "2023-03-01T09:00:00Z", "", None, "n/a"]
+    loaded = table(*({"x": value} for value in zoned))
+    assert sorted_by(loaded) == [0, 1, 2, 4, 3]
+    assert sorted_by(loaded, descending=True) == [4, 2, 1, 0, 3]
+    texts = table(*({"x": value} for value in ["b-1", "a+2", "2023-03-01", "c"]))
+    assert sorted_by(texts) == [2, 1, 0, 3]
+
+
+def sorted_by(loaded, **sort):
+    outcome = loaded.answer(json.dumps({"sort": {"column": "x", **sort}}), Limits(), "order")
+    return json.loads(outcome.rows[0])
+
+
+def test_a_comma_before_the_fraction_and_digits_as_text_are_times():
+    logged = table({"x": "2023-03-01 10:00:00,123"}, {"x": "2023-03-02 10:00:00,123"})
+    assert found(logged, "equals", "2023-03-01T10:00:00.123", kind="time") == [0]
+    messages = table({"x": "1677628800.123456"}, {"x": "1677715200.000001"}, {"x": "soon"})
+    assert found(messages, "equals", "2023-03-01", kind="seconds") == [0]
+    assert found(messages, "equals", "2023-03-01T00:00:00.123456Z", kind="seconds") == [0]
+    floats = table({"x": 1677628800.1237}, {"x": 1677628800.1234567}, {"x": 1e300})
+    assert found(floats, "equals", "2023-03-01T00:00:00.123456Z", kind="seconds") == [1]
+
+
+def test_what_reads_as_a_time_may_be_a_text_too():
+    titles = table(*({"x": title} for title in ["2023-03-01", "May 2023", "2023", "2024", None]))
+    may = {"op": "equals", "value": "2023-05", "texts": ["may 2023"]}
+    years = {"op": "one_of", "values": ["2023", "2024"], "texts": ["2023", "2024"]}
+    other = {"op": "not_equals", "value": "2023", "texts": ["2023"]}
+    for asked, expected in [(may, [1]), (years, [0, 2, 3]), (other, [1, 3, 4])]:
+        where = [{"column": "x", "kind": "time", **asked}]
+        outcome = titles.answer(json.dumps({"where": where}), Limits(), "order")
+        assert json.loads(outcome.rows[0]) == expected
+
+
+# -- objects -------------------------------------------------------------------------------------
+
+
+def refused(loaded, op, column):
+    where = [{"column": column, "op": op, "value": "v"}]
+    outcome = loaded.answer(json.dumps({"where": where}), Limits(), "order")
+    assert isinstance(outcome, Failure), outcome
+    return f"{outcome.error} {outcome.next_step}"
+
+
+@pytest.mark.parametrize("rows", [[{"m": None}, {"m": {"title": "v1"}}], [{"m": {"title": "v1"}}]])
+def test_a_column_of_objects_answers_nothing_for_them(rows):
+    told = (
+        "There is no column 'm' to {} by: it holds objects. Choose one of their members: m.title."
+    )
+    for op in ("not_null", "is_null", "equals"):
+        assert refused(table(*rows), op, "m") == told.format("filter")
+        assert refused(table(*rows), op, ["m"]) == told.format("filter")
+    for question, language, purpose in [
+        ({"sort": {"column": "m"}}, "order", "sort"),
+        ({"chart": {"x": "m"}}, "chart", "draw"),
+        ({"column": "m"}, "values", "filter"),
+    ]:
+        outcome = table(*rows).answer(json.dumps(question), Limits(), language)
+        assert f"{outcome.error} {outcome.next_step}" == told.format(purpose)
+
+
+def test_beside_objects_other_values_are_found_and_only_null_is_not_told():
+    mixed = table({"m": {"title": "v1"}}, {"m": "v2"}, {"m": None})
+    assert found(mixed, "equals", "v2", column="m") == [1]
+    assert "Some rows have objects" in refused(mixed, "is_null", "m")

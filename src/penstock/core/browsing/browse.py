@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from penstock.core.browsing.app_scale import AppScale, refused, scale_of
+from penstock.core.browsing.columns import columns_of_all_rows
 from penstock.core.browsing.drawing import draw
 from penstock.core.browsing.order import spelled
 from penstock.core.browsing.pages import page
@@ -19,7 +20,7 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.continuation import parse
 from penstock.core.model.effects import Steps
-from penstock.core.model.questions import Drawing, Failure, ValuesOf
+from penstock.core.model.questions import ColumnsOf, Drawing, Failure, KnownColumn, ValuesOf
 from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Live
 from penstock.core.model.values import Call, Mode, Refusal
@@ -38,6 +39,9 @@ from penstock.errors import StoreError
 
 TOO_MANY_VALUES: Final = Refusal(
     "A reply has no room for the values of this column.", "Type the value instead."
+)
+TOO_MANY_COLUMNS: Final = Refusal(
+    "A reply has no room for the names of all columns.", "Look at the rows instead."
 )
 Look = Callable[[Call, Context, Opened, BrowseRequest], Steps[Reply | Refusal]]
 
@@ -94,10 +98,13 @@ def _browse(
     if isinstance(part, Refusal):
         return part
     scale = scale_of(call, context)
-    if request.drawing is not None:
-        return (yield from _chart(part, request.drawing, scale))
+    drawing = request.drawing(part.names)
+    if drawing is not None:
+        return (yield from _chart(part, drawing, scale))
     if request.values is not None:
         return (yield from _values(part, request.values, scale))
+    if request.all_columns:
+        return (yield from _all_columns(part, scale))
     return (yield from page(part, request, scale, lambda page: page))
 
 
@@ -110,6 +117,20 @@ def _values(part: Part, asked: ValuesOf, scale: AppScale) -> Steps[Reply | Refus
     said = {"notice": part.notice} if part.notice else {}
     reply = scale.reply({"values": msgspec.Raw(answer.rows[0]), **said})
     return reply if scale.admits(reply) else TOO_MANY_VALUES
+
+
+def _all_columns(part: Part, scale: AppScale) -> Steps[Reply | Refusal]:
+    """Return the columns as all rows have them: a page knows only those of some rows."""
+    source = TableSource(part.entry, spelled(part.path), part.focus)
+    answer = yield from ask(source, "columns", encode(ColumnsOf(part.names)).decode())
+    if isinstance(answer, Failure):
+        return Refusal(answer.error, answer.next_step)
+    known = msgspec.json.decode(answer.rows[0], type=list[KnownColumn])
+    is_member = part.focus.shape == "members"
+    said = {"notice": part.notice} if part.notice else {}
+    columns = columns_of_all_rows(known, part.names, is_member=is_member)
+    reply = scale.reply({"columns": columns, **said})
+    return reply if scale.admits(reply) else TOO_MANY_COLUMNS
 
 
 def _chart(part: Part, drawing: Drawing, scale: AppScale) -> Steps[Reply | Refusal]:

@@ -7,23 +7,22 @@ are the places of rows that are lists. A list in a row is one column.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from penstock.core.json import rawjson
-from penstock.core.model.epochs import MOSTLY, TIMES_IN, EpochUnit, epoch_unit
-from penstock.core.model.questions import SQL_DEPTH, ColumnPath
+from penstock.core.model.column_names import name_of
+from penstock.core.model.epochs import MOSTLY, TIMES_IN, EpochUnit, epoch_unit, is_epoch_text
+from penstock.core.model.questions import SQL_DEPTH, ColumnPath, KnownColumn
+from penstock.core.model.times import is_time
 from penstock.core.results.outline import type_name
 
 # An object with more members than these, or a longer list, is one cell: it is a map or a vector.
 MOST_MEMBERS: Final = 100
-_VALUE: Final = "value"
 _KEY: Final = "key"
-_DATE: Final = re.compile(
-    rb'"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}([T ][0-9]{2}:[0-9]{2}[0-9:.]*( ?(Z|UTC|[+-][0-9:]+))?)?"'
-)
 
 
 class ShownColumn(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -60,10 +59,36 @@ def columns_of(
     ]
 
 
+def columns_of_all_rows(
+    known: Sequence[KnownColumn], names: Sequence[str] = (), *, is_member: bool = False
+) -> list[ShownColumn]:
+    """Return the columns of a table as all its rows have them, as `columns_of` would."""
+    paths = [column.path for column in known]
+    maps, above = _maps_among(paths), _above(paths)
+    kept: dict[ColumnPath, KnownColumn] = {}
+    for column in known:
+        path = column.path
+        if path[:1] in maps:
+            kept[path[:1]] = KnownColumn(path[:1], ("dict",))
+        elif path not in above or not {"null", "dict"}.issuperset(column.kinds):
+            kept[path] = column
+    labels = _labels(kept, names, taken=[_KEY] if is_member else [])
+    return [
+        _shown(label, path, _told(column.kinds), column.epoch, is_member=is_member)
+        for label, (path, column) in zip(labels, kept.items(), strict=True)
+    ]
+
+
 def _column(
     name: str, path: ColumnPath, kind: str, cells: Collection[bytes], *, is_member: bool
 ) -> ShownColumn:
-    unit = _epoch_unit(name, cells) if kind in _NUMBERS else None
+    unit = _epoch_unit(name, cells) if kind in _NUMBERS or kind == "str" else None
+    return _shown(name, path, kind, unit, is_member=is_member)
+
+
+def _shown(
+    name: str, path: ColumnPath, kind: str, unit: EpochUnit | None, *, is_member: bool
+) -> ShownColumn:
     is_named = path == (name,) and not is_member
     return ShownColumn(name, "date" if unit else kind, None if is_named else path, unit)
 
@@ -71,7 +96,11 @@ def _column(
 def _epoch_unit(name: str, cells: Iterable[bytes]) -> EpochUnit | None:
     """Return the unit in which nearly all numbers of a column are times, or None: 0 may stand for a
     time that is not known."""
-    units = [epoch_unit(name, float(cell)) for cell in cells if cell != b"null"]
+    found = [rawjson.text(cell) for cell in cells if cell != b"null"]
+    texts = [cell[1:-1] for cell in found if cell[:1] == '"']
+    if not all(map(is_epoch_text, texts)):
+        return None
+    units = [epoch_unit(name, float(cell.strip('"'))) for cell in found]
     return next((unit for unit in TIMES_IN if units.count(unit) >= MOSTLY * len(units) > 0), None)
 
 
@@ -114,17 +143,25 @@ def _put(found: Cells, path: ColumnPath, raw: bytes) -> None:
 def _without_maps(found: Cells) -> Cells:
     """Make one column of each object with too many members. Drop a column that is only missing where
     other rows have an object: SQL shows nothing there either."""
-    nested: dict[str | int, int] = {}
-    for path in found:
-        nested[path[0] if path else ""] = nested.get(path[0] if path else "", 0) + (len(path) > 1)
+    maps, above = _maps_among(found), _above(found)
     kept: Cells = {}
     for path, cells in found.items():
-        members = nested[path[0]] if path else 0
-        if members > MOST_MEMBERS:
+        if path[:1] in maps:
             kept.setdefault(path[:1], []).extend([b"{}"] if len(path) > 1 else cells)
-        elif len(path) != 1 or not members or not _NOTHING.issuperset(cells):
+        elif path not in above or not _NOTHING.issuperset(cells):
             kept[path] = cells
     return kept
+
+
+def _maps_among(paths: Iterable[ColumnPath]) -> set[ColumnPath]:
+    """Return the columns whose objects have too many members."""
+    nested = Counter(path[:1] for path in paths if len(path) > 1)
+    return {path for path, members in nested.items() if members > MOST_MEMBERS}
+
+
+def _above(paths: Iterable[ColumnPath]) -> set[ColumnPath]:
+    """Return the paths at which some rows have objects."""
+    return {path[:depth] for path in paths for depth in range(1, len(path))}
 
 
 _NOTHING: Final = frozenset({b"null", b"{}"})
@@ -138,7 +175,11 @@ def _types(path: ColumnPath, cells: Iterable[bytes], known: Mapping[str, str]) -
     for kind in _PLAIN.findall(known.get(str(path[0]), "")) if len(path) == 1 else ():
         if kind != "str" or "date" not in types:  # a date is known as a text
             types[kind] = None
-    return "|".join([kind for kind in types if kind != "null"] or ["null"])
+    return _told(types)
+
+
+def _told(kinds: Iterable[str]) -> str:
+    return "|".join([kind for kind in kinds if kind != "null"] or ["null"])
 
 
 def _of_later_rows(found: Cells, known: Mapping[str, str]) -> dict[ColumnPath, str]:
@@ -162,7 +203,7 @@ def _labels(paths: Iterable[ColumnPath], names: Sequence[str], taken: Collection
     """Return the names of columns, each only once. A name that comes again gets `_2`, `_3`, ..."""
     labels = dict.fromkeys(taken)
     for path in paths:
-        name = label = _label(path, names)
+        name = label = name_of(path, names)
         number = 2
         while label in labels:
             label, number = f"{name}_{number}", number + 1
@@ -170,17 +211,5 @@ def _labels(paths: Iterable[ColumnPath], names: Sequence[str], taken: Collection
     return list(labels)[len(taken) :]
 
 
-def _label(path: ColumnPath, names: Sequence[str]) -> str:
-    if not path:
-        return _VALUE
-    return ".".join(_step_label(step, names) for step in path)
-
-
-def _step_label(step: str | int, names: Sequence[str]) -> str:
-    if isinstance(step, str):
-        return step
-    return names[step] if step < len(names) else f"c{step + 1}"
-
-
 def _is_date(raw: bytes) -> bool:
-    return raw[:1] == b'"' and _DATE.fullmatch(raw) is not None
+    return raw[:1] == b'"' and is_time(rawjson.text(raw[1:-1]))

@@ -56,8 +56,7 @@ def open_part(
 ) -> Steps[Part | Refusal]:
     """Return the part that the request names, filtered and sorted."""
     path = opened.root + request.path
-    is_counted = request.chart is not None or request.values is not None
-    asks = request.arrangement is not None or is_counted
+    asks = request.arrangement is not None or request.is_about_all_rows
     if (asks or request.order) and Mode.SQL not in context.policy.modes:
         return NO_QUESTIONS
     ahead = (request.start, request.start + request.count)
@@ -77,7 +76,7 @@ def open_part(
         return (yield from _as_it_is(opened, request))
     part = yield from _for_questions(call, context, opened, request)
     arrangement = request.arrangement
-    if isinstance(part, Refusal) or is_counted or arrangement is None:
+    if isinstance(part, Refusal) or request.is_about_all_rows or arrangement is None:
         return part
     made = yield from arrange(call, context, part.entry, path, part.focus, arrangement, ahead)
     if isinstance(made, Refusal):

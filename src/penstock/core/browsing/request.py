@@ -52,6 +52,7 @@ class BrowseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     raw: bool = False
     chart: Axes | None = None
     values: ValuesOf | None = None
+    all_columns: bool = False  # asks for the columns as all rows have them
 
     @property
     def arrangement(self) -> Arrangement | None:
@@ -60,10 +61,14 @@ class BrowseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return None if asked == Arrangement() else asked
 
     @property
-    def drawing(self) -> Drawing | None:
+    def is_about_all_rows(self) -> bool:
+        """Whether the reply is about the table, and has no rows."""
+        return self.all_columns or self.chart is not None or self.values is not None
+
+    def drawing(self, names: tuple[str, ...]) -> Drawing | None:
         if self.chart is None:
             return None
-        return Drawing(self.chart, Arrangement(where=self.where, find=self.find))
+        return Drawing(self.chart, Arrangement(where=self.where, find=self.find), names)
 
 
 def read_browse(arguments: Mapping[str, Any]) -> BrowseRequest | Refusal:
@@ -84,6 +89,8 @@ def read_browse(arguments: Mapping[str, Any]) -> BrowseRequest | Refusal:
 def _wrong_with(condition: Condition) -> str:
     """Return an error that the types do not catch, or "" if there is none."""
     op, values = condition.op, condition.values
+    if len(condition.texts) > _MOST_VALUES:
+        return f"At most {_MOST_VALUES:,} texts can be asked for."
     if op in _SEVERAL:
         if not values or len(values) > _MOST_VALUES or None in values:
             return f"{op} needs values, at most {_MOST_VALUES:,} of them."
@@ -116,6 +123,7 @@ INPUT_SCHEMA: Final[Mapping[str, Any]] = {
         "raw": {"type": "boolean"},
         "chart": {"type": "object"},
         "values": {"type": "object"},
+        "all_columns": {"type": "boolean"},
     },
     "required": ["continuation_token"],
     "additionalProperties": False,

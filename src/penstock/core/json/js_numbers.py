@@ -15,7 +15,8 @@ from typing import Final
 # The first three patterns find them quickly, because they begin with a fixed character. They may also
 # find a text, so the fourth looks at what is left without texts.
 _EXPONENTS: Final = (re.compile(rb"e(?<=\de)[-+]?\d"), re.compile(rb"E(?<=\dE)[-+]?\d"))
-_NINES: Final = b"9" * 16
+# A double is within 2^-53 of its number, so that only these are rounded up to a power of ten.
+_NINES: Final = b"9" * 15
 _GROWING: Final = re.compile(
     rb"-?\d+(?:\.\d+)?[eE][-+]?\d+|(?<![\d.])-?" + _NINES + rb"\d*(?![\d.eE])"
 )

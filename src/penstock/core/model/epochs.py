@@ -65,6 +65,7 @@ _OTHER_WORDS: Final = frozenset(
 )
 # A name that ends so is one for times, whatever it is the time of: `price_updated_at`.
 _LAST_WORDS: Final = frozenset(["at", "date", "datetime", "epoch", "on", "time", "timestamp", "ts"])
+_EPOCH_TEXT: Final = re.compile(r"\d{9,13}(?:\.\d+)?", re.ASCII)
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -76,6 +77,11 @@ def epoch_unit(column: str, number: float) -> EpochUnit | None:
 def unit_of(number: float) -> EpochUnit | None:
     """Return the unit in which a number would be a time of our days, or None."""
     return next((unit for unit, span in TIMES_IN.items() if span.first <= number < span.last), None)
+
+
+def is_epoch_text(text: str) -> bool:
+    """Return whether a text may be such a number, as in the messages of chat programs."""
+    return _EPOCH_TEXT.fullmatch(text) is not None
 
 
 def speaks_of_time(column: str) -> bool:

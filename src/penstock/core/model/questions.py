@@ -1,8 +1,9 @@
 """Questions to the worker, the material that they are about, and the answers.
 
-Agents ask in SQL and jq. The explorer asks in three more languages, all JSON: "order" for the rows
-to show and their order, "chart" for the data of a chart, "values" for the values of a column. See
-`worker.sandbox.row_order`, `worker.sandbox.chart` and `worker.sandbox.common_values`.
+Agents ask in SQL and jq. The explorer asks in four more languages, all JSON: "order" for the rows
+to show and their order, "chart" for the data of a chart, "values" for the values of a column,
+"columns" for all columns. See `row_order`, `chart`, `common_values` and `all_columns` in
+`worker.sandbox`.
 
 Both sides of `penstock.worker` import this module, so it must import fast.
 """
@@ -17,13 +18,15 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from penstock.core.model.epochs import EpochUnit
+
 # A nested object deeper than this is JSON text in its column: each level is parsed once more than the
 # level above it.
 SQL_DEPTH = 16
 SQL_COLUMNS = 1_900  # SQLite allows 2,000 in a table and in the output of a SELECT.
 
-Language = Literal["sql", "jq", "order", "chart", "values"]
-EXPLORER_LANGUAGES = ("order", "chart", "values")
+Language = Literal["sql", "jq", "order", "chart", "values", "columns"]
+EXPLORER_LANGUAGES = ("order", "chart", "values", "columns")
 # The kind of rows that a material has. "value" is a single row, such as a number. "tables" are
 # members of a dict, each list of which is a table of its own. "sections" are rows of a document, whose
 # tables are tables of their own beside that of the sections.
@@ -136,13 +139,16 @@ class Sort(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A condition on the cells of a column. `between` has two `values`, `one_of` any number."""
+    """A condition on the cells of a column. `between` has two `values`, `one_of` any number.
+
+    `texts`: the times as they were typed, for cells that hold no time: `2023` may be a text too."""
 
     column: ColumnRef
     op: Op
     value: Value = None
     values: tuple[Value, ...] = ()
     kind: CellKind = "plain"
+    texts: tuple[str, ...] = ()
 
 
 class Arrangement(msgspec.Struct, frozen=True):
@@ -166,11 +172,26 @@ class ValuesOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     column: ColumnRef
 
 
+class ColumnsOf(msgspec.Struct, frozen=True):
+    """A question for all columns."""
+
+    names: tuple[str, ...] = ()  # of the places of rows that are lists
+
+
+class KnownColumn(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A column as all rows of a table have it."""
+
+    path: ColumnPath
+    kinds: tuple[str, ...]  # "int", "float", "bool", "str", "date", "list", "dict" or "null"
+    epoch: EpochUnit | None = None  # set if the numbers are times
+
+
 class Drawing(msgspec.Struct, frozen=True):
     """A chart of the rows that the explorer shows."""
 
     chart: Axes
     rows: Arrangement = Arrangement()
+    names: tuple[str, ...] = ()  # of the places of rows that are lists
 
 
 class WorkerAnswer(msgspec.Struct, frozen=True):

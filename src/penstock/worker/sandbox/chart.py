@@ -14,15 +14,23 @@ categories without a bar have together (`others`).
 from __future__ import annotations
 
 import math
-import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import msgspec
 
-from penstock.core.model.questions import Arrangement, Axes, Drawing, Failure, WorkerAnswer
+from penstock.core.model.column_names import name_of
+from penstock.core.model.questions import (
+    Arrangement,
+    Axes,
+    ColumnRef,
+    Drawing,
+    Failure,
+    WorkerAnswer,
+)
+from penstock.core.model.times import is_time
 from penstock.worker.sandbox.charts.categories import categories
 from penstock.worker.sandbox.charts.chart_rows import ChartRows
 from penstock.worker.sandbox.charts.histogram import histogram
@@ -33,7 +41,6 @@ from penstock.worker.sandbox.column import (
     RefusedQuestion,
     column_of,
     read_fast,
-    spelled,
 )
 from penstock.worker.sandbox.row_order import kept_rows, read_question
 from penstock.worker.sandbox.table import Columns
@@ -42,7 +49,6 @@ Holds = Literal["numbers", "dates", "texts", "nothing"]
 
 _SAMPLE = 500
 _MOSTLY = 0.9
-_DATE = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ]\d\d:\d\d.*)?")
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 _NUMBERED = (
     "The rows cannot be numbered: columns called rowid, _rowid_ and oid are in the way.",
@@ -73,9 +79,13 @@ def _rows(db: sqlite3.Connection, columns: Columns, asked: Drawing) -> ChartRows
     where = _only_kept(db, columns, asked.rows)
     # The LIMIT makes SQLite compute a cell once, not each time a statement names it.
     source = f"(SELECT {', '.join(said)} FROM result{where} LIMIT -1)"
-    names = spelled(axes.x), spelled(axes.y or "")
+    names = _name(axes.x, asked.names), _name(axes.y or "", asked.names)
     rows = ChartRows(db, *names, source, has_y=y is not None)
     return replace(rows, has_y=rows.has_y and _holds(rows, "y") == "numbers")
+
+
+def _name(column: ColumnRef, names: Sequence[str]) -> str:
+    return column if isinstance(column, str) else name_of(column, names)
 
 
 def _cell(db: sqlite3.Connection, column: Column, axis: str) -> str:
@@ -110,10 +120,10 @@ def _holds(rows: ChartRows, name: str) -> Holds:
     if kinds.get("integer", 0) + kinds.get("real", 0) >= _MOSTLY * total:
         return "numbers"
     sample = rows.select(
-        f"SELECT {name} FROM {rows.source} WHERE {name} IS NOT NULL LIMIT {_SAMPLE}"
+        f"SELECT {name} FROM {rows.source} WHERE trim({name}) <> '' LIMIT {_SAMPLE}"
     )
-    dates = sum(1 for (value,) in sample if _DATE.fullmatch(str(value)))
-    return "dates" if dates >= _MOSTLY * len(sample) else "texts"
+    dates = sum(1 for (value,) in sample if is_time(str(value)))
+    return "dates" if sample and dates >= _MOSTLY * len(sample) else "texts"
 
 
 def _only_kept(db: sqlite3.Connection, columns: Columns, asked: Arrangement) -> str:

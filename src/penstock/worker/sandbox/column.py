@@ -18,6 +18,7 @@ from penstock.core.model.questions import ColumnRef, Failure, Value
 from penstock.worker.sandbox.cells import KEY, LINE, TEXT, VALUE, Key
 from penstock.worker.sandbox.comparison import (
     Number,
+    number_typed,
     number_written,
     outsize_in,
     text_rank,
@@ -29,6 +30,7 @@ _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
 )
 _ESCAPE_CHARS = 6
+_MEMBERS_NAMED = 5
 _HALVES = range(0xD800, 0xE000)  # of surrogate pairs, which are not letters
 _BOOLEANS = {1: "true", 0: "false"}
 
@@ -47,6 +49,9 @@ class Column:
     is_boolean: bool
     kinds: frozenset[str]  # the types that SQLite's `typeof` gives its cells
     spells: bool  # It has texts, and every one of them is a number.
+    has_objects: bool = (
+        False  # Some rows have objects here: NULL in this column, and in others not.
+    )
 
     @property
     def is_plain(self) -> bool:
@@ -66,7 +71,7 @@ class Column:
 
     def asked_number(self, value: Value) -> Number | None:
         """Return the number that a user asks for, or None."""
-        return number_written(value) if isinstance(value, str) else value
+        return number_typed(value) if isinstance(value, str) else value
 
     def rank(self, cell: Any) -> tuple[int, Any]:
         """Return the sort key of a cell: numbers come before texts."""
@@ -86,17 +91,29 @@ def column_of(db: sqlite3.Connection, columns: Columns, asked: ColumnRef, purpos
     """Find a column by its path, by its key, or else by its name in SQL."""
     key = _key(columns, asked)
     name = None if key is None else columns.name_of(key)
+    members = columns.members_of(_key_of_path(asked) if key is None else key)
+    statement = _select(f"DISTINCT typeof({name})")
+    kinds = frozenset(() if name is None else (kind for (kind,) in db.execute(statement)))
+    if members and kinds <= {"null"}:
+        raise _is_object(asked, purpose, members)
     if key is None or name is None:
         raise RefusedQuestion(
-            NO_COLUMN.format(repr(spelled(asked)[:60]), purpose),
-            "A column of only nested values has no order; choose another.",
+            NO_COLUMN.format(repr(spelled(asked)[:60]), purpose), "Choose another column."
         )
-    kinds = frozenset(kind for (kind,) in db.execute(_select(f"DISTINCT typeof({name})")))
     # This stops early: a text that is not a number is mostly among the first.
     spells = "text" in kinds and all(
         number_written(cell) is not None for cell in cells(db, name) if isinstance(cell, str)
     )
-    return Column(name, columns.is_boolean(key), kinds, spells)
+    return Column(name, columns.is_boolean(key), kinds, spells, bool(members))
+
+
+def _is_object(asked: ColumnRef, purpose: str, members: list[str]) -> RefusedQuestion:
+    """Return the refusal of a column whose only values are objects, which have columns of their own."""
+    more = ", …" if len(members) > _MEMBERS_NAMED else ""
+    return RefusedQuestion(
+        f"There is no column {spelled(asked)[:60]!r} to {purpose} by: it holds objects.",
+        f"Choose one of their members: {', '.join(members[:_MEMBERS_NAMED])}{more}.",
+    )
 
 
 @contextmanager
@@ -131,13 +148,17 @@ def _key(columns: Columns, column: ColumnRef) -> Key | None:
     `line` and `text` that we add win over the rows' own; the rows' own `value` wins over ours, which
     holds rows of single values."""
     if not isinstance(column, str):
-        return column[0] if len(column) == 1 else column
+        return _key_of_path(column)
     made: list[Key] = [key for key in (KEY, LINE, TEXT) if LABELS[key] == column]
     single: list[Key] = [VALUE] if LABELS[VALUE] == column else []
     for key in [*made, column, *single]:
         if columns.name_of(key) is not None:
             return key
     return columns.keys[columns.names.index(column)] if column in columns.names else None
+
+
+def _key_of_path(path: ColumnRef) -> Key:
+    return path[0] if len(path) == 1 and not isinstance(path, str) else path
 
 
 def unescaped(text: str) -> str | None:

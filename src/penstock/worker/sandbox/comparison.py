@@ -15,6 +15,10 @@ Number = int | float | Decimal
 
 _NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:(\.0+)|(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)")
 _GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+# Users may also part thousands by blanks, apostrophes or low lines, the same all through.
+_TYPED_GROUPS = re.compile(
+    r"([+-]?[1-9][0-9]{0,2})([_'’ \u00a0\u2009\u202f])([0-9]{3}(?:\2[0-9]{3})*)(\.[0-9]+)?"
+)
 _NUMBER_STARTS = frozenset("-0123456789")
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 _INTEGER_CHARS = 18  # Every integer of at most this length fits 64 bits.
@@ -38,6 +42,15 @@ def number_in(text: str) -> Number | None:
 def number_written(text: str) -> Number | None:
     """Return the number in a text as people write it: with or without commas between thousands."""
     return number_in(text.replace(",", "") if _GROUPED.fullmatch(text) else text)
+
+
+def number_typed(text: str) -> Number | None:
+    """Return the number in a text as users type it."""
+    match = _TYPED_GROUPS.fullmatch(text.strip())
+    if match is None:
+        return number_written(text)
+    first, separator, groups, fraction = match.groups()
+    return number_in(first.removeprefix("+") + groups.replace(separator, "") + (fraction or ""))
 
 
 def _large(text: str) -> Decimal | None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from penstock.core.model.questions import CellKind, Condition, Op, Value
+from penstock.core.model.questions import Condition, Op, Value
 from penstock.worker.sandbox.column import Column, RefusedQuestion, unescaped
 from penstock.worker.sandbox.comparison import text_rank
 from penstock.worker.sandbox.instants import TypedTime, moment, span
@@ -24,6 +24,10 @@ _PATTERN_CHARS = 60
 def holding(column: Column, condition: Condition, held: Iterable[Any]) -> Iterable[bool]:
     """Yield for each cell whether the condition holds."""
     op, value = condition.op, condition.value
+    if column.has_objects and op in ("is_null", "not_null"):
+        raise RefusedQuestion(
+            "Some rows have objects in this column.", "Ask for one of their members."
+        )
     if op == "is_null" or (op == "equals" and value is None):
         return (cell is None for cell in held)
     if op == "not_null" or (op == "not_equals" and value is None):
@@ -35,9 +39,9 @@ def holding(column: Column, condition: Condition, held: Iterable[Any]) -> Iterab
 
 
 def _test_of(column: Column, condition: Condition) -> Test:
-    op, kind = condition.op, condition.kind
-    if kind != "plain" and op not in _OF_TEXTS:
-        return _of_times(op, condition.values or (condition.value,), kind)
+    op = condition.op
+    if condition.kind != "plain" and op not in _OF_TEXTS:
+        return _of_times(column, condition)
     if op == "between":
         lowest, highest = condition.values
         at_least, at_most = _TESTS["at_least"](column, lowest), _TESTS["at_most"](column, highest)
@@ -47,19 +51,19 @@ def _test_of(column: Column, condition: Condition) -> Test:
     return _TESTS[op](column, condition.value)
 
 
-def _of_times(op: Op, values: Iterable[Value], kind: CellKind) -> Test:
+def _of_times(column: Column, condition: Condition) -> Test:
     """Test times. A cell is read once, however many times it is compared with."""
-    asked = [span(value) for value in values]
+    asked = [span(value) for value in condition.values or (condition.value,)]
     are_shown = {time.is_shown for time in asked}
-
-    compare = _COMPARED[op]
+    texts = {text.casefold() for text in condition.texts}
+    compare = _COMPARED[condition.op]
 
     def holds(cell: Any) -> bool:
         whens: dict[bool, int] = {}
         for is_shown in are_shown:
-            when = moment(cell, kind, is_shown=is_shown)
+            when = moment(cell, condition.kind, is_shown=is_shown)
             if when is None:
-                return False
+                return bool(texts) and column.shown(cell).casefold() in texts
             whens[is_shown] = when
         return compare([(whens[time.is_shown], time) for time in asked])
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from math import isfinite
 from typing import NamedTuple
 
-from penstock.core.model.epochs import PER_SECOND
+from penstock.core.model.epochs import PER_SECOND, EpochUnit, is_epoch_text
 from penstock.core.model.questions import CellKind
+from penstock.core.model.times import time_in
 from penstock.worker.sandbox.column import RefusedQuestion
 
-_CELL = re.compile(
-    r"(\d{4}[-/]\d\d[-/]\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d+))?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?",
-    re.ASCII | re.IGNORECASE,
-)
 _TYPED = re.compile(
     r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?(Z|[+-]\d\d:\d\d)?)?)?)?",
     re.ASCII,
@@ -75,9 +73,24 @@ def _end_of_month(year: int, month: str | None) -> int:
 def moment(cell: object, kind: CellKind, *, is_shown: bool) -> int | None:
     """Return the time in a cell, or None if it holds none. `is_shown`: ignore its zone."""
     if kind in PER_SECOND:
-        micros = _SECOND // PER_SECOND[kind]
-        return round(cell * micros) if isinstance(cell, int | float) else None
+        return _micros_since_1970(cell, kind)
     return _micros_in(cell, is_shown=is_shown) if isinstance(cell, str) else None
+
+
+def _micros_since_1970(cell: object, unit: EpochUnit) -> int | None:
+    """Return the time that a number is, from its digits: users type the digits that are printed, and
+    a product of floats may be rounded over an edge."""
+    per_unit = _SECOND // PER_SECOND[unit]
+    if isinstance(cell, int):
+        return cell * per_unit
+    text = repr(cell) if isinstance(cell, float) else cell
+    if not isinstance(text, str):
+        return None
+    if not is_epoch_text(text):
+        return round(cell * per_unit) if isinstance(cell, float) and isfinite(cell) else None
+    whole, _, fraction = text.partition(".")
+    digits = len(str(per_unit)) - 1
+    return int(whole) * per_unit + int(fraction[:digits].ljust(digits, "0"))
 
 
 def _micros_in(cell: str, *, is_shown: bool) -> int | None:
@@ -89,31 +102,26 @@ def _micros_in(cell: str, *, is_shown: bool) -> int | None:
             pass
         else:
             return _since(when.replace(tzinfo=UTC) if is_shown or not when.tzinfo else when)
-    match = _CELL.fullmatch(cell.strip())
-    if match is None:
+    found = time_in(cell)
+    if found is None:
         return None
-    day, clock, fraction, zone = match.groups()
+    text = f"{found.day}T{found.clock or '00:00'}"
     try:
-        return _micros(
-            f"{day.replace('/', '-')}T{clock or '00:00'}", fraction, None if is_shown else zone
-        )
+        return _micros(text, found.fraction, None if is_shown else found.zone)
     except (ValueError, OverflowError):
         return None
 
 
 def moments_in_zones(cells: Sequence[object]) -> list[int | None] | None:
-    """Return the times in the cells of a column, or None if a cell holds no time, or all have the same
-    zone: then their texts sort in the same order."""
+    """Return the times in the cells of a column, or None if most texts are no times, or all have the
+    same zone: then their texts sort in the same order."""
     offsets = {_offset_of(cell) for cell in cells if isinstance(cell, str)}
     if len(offsets) < _SEVERAL:
         return None
-    moments: list[int | None] = []
-    for cell in cells:
-        when = moment(cell, "time", is_shown=False)
-        if when is None and cell is not None:
-            return None
-        moments.append(when)
-    return moments
+    moments = [moment(cell, "time", is_shown=False) for cell in cells]
+    times = sum(when is not None for when in moments)
+    texts = sum(isinstance(cell, str) and not cell.isspace() and cell != "" for cell in cells)
+    return moments if 2 * times >= texts else None
 
 
 def _offset_of(text: str) -> str:

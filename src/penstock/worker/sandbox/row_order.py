@@ -88,8 +88,15 @@ def _ranks(column: Column, held: list[Any]) -> list[Any]:
     """Return the sort keys of cells. Times with different zones are sorted as moments."""
     if column.is_plain:
         return held
-    ranks: list[Any] | None = moments_in_zones(held)
-    return ranks or [None if cell is None else column.rank(cell) for cell in held]
+    ranks = [None if cell is None else column.rank(cell) for cell in held]
+    moments = moments_in_zones(held)
+    if moments is None:
+        return ranks
+    # Cells that hold no time come after the times.
+    return [
+        rank and (2, rank) if moment is None else (1, moment)
+        for rank, moment in zip(ranks, moments, strict=True)
+    ]
 
 
 def kept_rows(db: sqlite3.Connection, columns: Columns, asked: Arrangement) -> Kept:

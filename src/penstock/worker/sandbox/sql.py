@@ -25,6 +25,7 @@ from penstock.core.model.questions import (
 )
 from penstock.worker.sandbox import chart, common_values, row_order
 from penstock.worker.sandbox.aliases import Spelling, aliases_of
+from penstock.worker.sandbox.all_columns import all_columns
 from penstock.worker.sandbox.authorizer import lock_down, names_only
 from penstock.worker.sandbox.bounds import bounded
 from penstock.worker.sandbox.cells import read_lists
@@ -92,6 +93,8 @@ class Table:
                 return chart.chart(self._db, self._columns, program)
             if language == "values":
                 return common_values.values(self._db, self._columns, program)
+            if language == "columns":
+                return all_columns(self._db, self._columns, program)
             return self._collision or self._select(program, limits)
         except (sqlite3.Error, sqlite3.Warning) as error:
             return self._explained(str(error)) if language == "sql" else _untold(str(error))

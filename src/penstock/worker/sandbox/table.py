@@ -113,6 +113,16 @@ class Columns:
         """Return the quoted name of the key's column, or None if there is no such column."""
         return quoted(self.names[self.keys.index(key)]) if key in self._known else None
 
+    def members_of(self, key: Key) -> list[str]:
+        """Return the names of the columns that objects in this place have."""
+        path = key if isinstance(key, tuple) else (key,)
+        size = len(path)
+        return [
+            name
+            for name, other in zip(self.names, self.keys, strict=True)
+            if isinstance(other, tuple) and len(other) > size and other[:size] == path
+        ]
+
     def hidden_name(self, name: str) -> str | None:
         """Return the name as the column of the rest has it, or None if it is not known there."""
         return self._hidden.get(name.lower())
