@@ -39,7 +39,7 @@ class Load:
     reconnects: bool = False
 
     def __str__(self) -> str:
-        how = ", connected anew" * self.reconnects
+        how = ", connected anew" if self.reconnects else ""
         return f"{self.sessions} sessions x {self.calls} calls{how}"
 
 

@@ -70,17 +70,19 @@ def test_the_log_of_a_command_is_escaped():
     assert done.stderr == b"penstock: INFO: held a\\x1b[31m\\nb\n"
 
 
-def test_few_lines_of_one_kind_are_logged():
+def test_few_warnings_of_one_kind_are_logged():
     told, filtered = "%s sent invalid JSON: %r", FewAlike()
 
     def logged(second, name="the server 'a'", level=logging.WARNING):
         made = logging.LogRecord("penstock", level, "", 1, told, (name, "x"), None)
-        made.created = second
+        made.created = 1_000 + second
         return LogLines().format(made) if filtered.filter(made) else None
 
-    assert sum(logged(0) is not None for _ in range(60)) == 5
+    lines = [line for _ in range(60) if (line := logged(0)) is not None]
+    assert len(lines) == 5
+    assert [line.endswith("left out for a minute)") for line in lines] == [False] * 4 + [True]
     assert logged(1, "the server 'b'")
-    assert logged(2, level=logging.INFO)
-    assert logged(61).endswith("sent invalid JSON: 'x' (and 55 more like this, which are left out)")
-    assert "more" not in logged(62)
-    assert sum(logged(63, f"the server {number}") is not None for number in range(5_000)) < 1_100
+    assert all(logged(2, level=level) for _ in range(9) for level in (logging.INFO, logging.ERROR))
+    assert sum(logged(3, f"the server {number}") is not None for number in range(5_000)) < 1_100
+    assert logged(61)
+    assert logged(62, "the server 7")

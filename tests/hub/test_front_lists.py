@@ -86,13 +86,22 @@ class AppFront(Front):
         return answer
 
 
-def test_no_widget_calls_tools_of_another_server_through_the_index():
+@pytest.mark.parametrize(
+    ("form", "programs"),
+    [("index", "auto"), ("index", "on"), ("full", "on"), ("full", "write"), ("full", "only")],
+)
+def test_no_widget_calls_tools_of_another_server_through_those_of_penstock(form, programs):
     shop = wordy("buy", "show")
     shop.lists["tools"][1]["_meta"] = {"ui": {"resourceUri": "ui://page"}}
-    front = AppFront(servers={"shop": shop, "db": wordy("read_query")}, list_form="index")
+    db = wordy("read_query")
+    db.lists["tools"][0]["annotations"] = READS
+    front = AppFront(servers={"shop": shop, "db": db}, list_form=form, programs=programs)
     listed = tools(front)
-    assert "show" in listed
-    assert "read_query" not in listed
-    for name in ("find_tools", "describe_tools", "call_tool"):
-        assert listed[name]["_meta"]["ui"] == {"visibility": ["model"]}
+    assert ("show" in listed) == (programs != "only")
+    open_to_apps = {
+        name
+        for name, tool in listed.items()
+        if tool.get("_meta", {}).get("ui", {}).get("visibility") != ["model"]
+    }
+    assert open_to_apps - {"buy", "show"} <= {"read_result", "show_result", "browse_result"}
     front.close()

@@ -99,7 +99,7 @@ def test_a_server_that_was_slow_to_start_is_asked_for_its_era_again():
     bench = Bench(slow=ScriptedServer("x", era="both"), other=ScriptedServer("y"))
     bench.servers["slow"].is_silent.add("server/discover")
     bench.begin("tools/list", _meta=META)
-    bench.wait(31)
+    bench.wait(6)
     assert bench.servers["slow"].got("initialize")
     bench.servers["slow"].is_silent.clear()
     again = next_run(bench)

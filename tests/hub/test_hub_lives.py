@@ -215,7 +215,7 @@ def test_a_server_that_never_answers_is_given_up():
     bench.stuck.add("b")
     bench.greet()
     bench.begin("tools/list")
-    bench.wait(95)
+    bench.wait(70)
     assert bench.stopped == ["b"]
     assert "'b' is down: it does not answer" in bench.hub.take_notices()
 

@@ -184,7 +184,7 @@ def test_a_flood_of_links_leaves_those_of_other_servers():
     assert bench.ask("resources/read", uri="row://1")["contents"][0]["text"] == "of a"
 
 
-def test_a_silent_server_delays_only_reads_that_no_other_answers():
+def test_a_silent_server_delays_a_read_once():
     servers = {name: ScriptedServer(resources=[]) for name in "ab"}
     servers["a"].is_silent.add("resources/read")
     servers["b"].answers["resources/read"] = telling("here")
@@ -196,7 +196,25 @@ def test_a_silent_server_delays_only_reads_that_no_other_answers():
     assert bench.answer(key)["result"]["contents"][0]["text"] == "here"
     (asked,) = servers["b"].got("resources/read")
     assert "progressToken" not in asked["params"].get("_meta", {})
-    assert bench.ask("resources/read", uri="x:2")["contents"][0]["text"] == "here"
+    key = bench.begin("resources/read", uri="x:2")
+    bench.wait(1.1)
+    assert bench.answer(key)["result"]["contents"][0]["text"] == "here"
+
+
+def test_a_server_that_was_slow_once_keeps_its_resources():
+    """What two servers have is never taken from one of them unsaid."""
+    servers = {name: ScriptedServer(resources=[]) for name in "ab"}
+    for server in servers.values():
+        server.answers["resources/read"] = telling("here")
+    bench = Bench(**servers)
+    bench.greet()
+    bench.ask("resources/list")
+    servers["a"].is_silent.add("resources/read")
+    key = bench.begin("resources/read", uri="x:1")
+    bench.wait(10.1)
+    assert bench.answer(key)["result"]
+    servers["a"].is_silent.clear()
+    assert "Several servers have" in bench.ask("resources/read", uri="x:2")["message"]
 
 
 def test_a_stream_of_news_begins_though_a_server_does_not_start():

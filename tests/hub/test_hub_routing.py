@@ -119,9 +119,10 @@ def test_a_resource_in_no_list_is_found_by_asking():
 
 def test_a_widget_of_one_server_calls_no_tool_of_another():
     page = {"_meta": {"ui": {"resourceUri": "ui://page"}}}
-    shop, db = ScriptedServer("buy"), ScriptedServer("read_query")
+    shop, db = ScriptedServer("buy"), ScriptedServer("read_query", "refresh")
     shop.lists["tools"].append({"name": "show", "inputSchema": {"type": "object"}, **page})
     db.lists["tools"][0]["_meta"] = {"kept": 1}
+    db.lists["tools"][1]["_meta"] = {"ui": {"visibility": ["app"]}}  # for no app that there is
     bench = Bench(shop=shop, db=db)
     bench.greet()
     metas = {tool["name"]: tool.get("_meta") for tool in bench.ask("tools/list")["tools"]}
@@ -427,13 +428,12 @@ def test_a_flood_of_questions_of_a_server_leaves_the_question_of_another():
     bench.names()
     bench.from_server("a", {"id": "q", "method": "sampling/createMessage", "params": {}})
     asked = bench.told("sampling/createMessage")[0]["id"]
-    for number in range(1_001):
+    for number in range(2_000):
         bench.from_server("b", {"id": number, "method": "roots/list"})
-    assert len(bench.told("roots/list")) == 1_000
-    (refused,) = [message for message in bench.servers["b"].received if "error" in message]
-    assert "1,000 earlier requests" in refused["error"]["message"]
-    bench.send({"jsonrpc": "2.0", "id": asked, "result": {"text": "yes"}})
-    assert bench.servers["a"].received[-1]["result"] == {"text": "yes"}
+    last = bench.told("roots/list")[-1]["id"]
+    for key, name in ((asked, "a"), (last, "b")):
+        bench.send({"jsonrpc": "2.0", "id": key, "result": {"for": name}})
+        assert bench.servers[name].received[-1]["result"] == {"for": name}
 
 
 def test_a_question_of_a_server_to_the_user_is_answered_to_it_alone():

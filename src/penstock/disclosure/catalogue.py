@@ -65,6 +65,12 @@ class Catalogue:
             )
         return Catalogue((_merged(tool, self.get(tool.name)) for tool in other), other.own)
 
+    @property
+    def joins_apps(self) -> bool:
+        """Return whether these are tools of several servers, and one of these has apps."""
+        is_joined = len({tool.server for tool in self}) > 1
+        return is_joined and any(tool.is_of_apps for tool in self)
+
     def __iter__(self) -> Iterator[DescribedTool]:
         return iter(self._tools.values())
 

@@ -15,9 +15,8 @@ from penstock.wire.server_info import repeated_info
 from penstock.wire.upstream_state import capabilities_in
 
 _SECONDS: Final = 60.0
-# A legacy server may ignore a request that it does not know. A server that npx has to install first
-# does not answer for long either.
-_SECONDS_FOR_A_TRY: Final = 30.0
+# A legacy server may ignore a request that it does not know, and clients wait meanwhile.
+_SECONDS_FOR_A_TRY: Final = 5.0
 _LONGEST_INSTRUCTIONS: Final = 20_000
 _INITIALIZED: Final = messages.notification("notifications/initialized", b"{}")
 
@@ -37,7 +36,8 @@ def greet(client: ClientState, member: MemberState) -> Steps:
         if not (refusals[-1] and member.is_running):
             break
     if refusals[-1] and member.is_running and member.refused == {_ERAS[methods[-1]]}:
-        # It was too slow for the first question, and has refused the second.
+        # It was too slow for the first question, as when npx had to install it, and refused the second.
+        member.greeted_with = methods[0]
         refusals.append((yield from _WAYS[methods[0]](client, member)))
     if refusals[-1]:
         return refusals[0]

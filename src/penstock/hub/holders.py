@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from penstock.hub.hub_state import Holder, HubState
 from penstock.hub.member_state import MemberState
 from penstock.hub.names import uri_without_server, uris_for
-from penstock.hub.templates import admits
+from penstock.hub.templates import admits, fixed_start
 
 # A server, its own template, and the client's name for the template.
 _Template = tuple[MemberState, str, str]
@@ -28,14 +28,27 @@ def holders_of(state: HubState, uri: str) -> list[Holder]:
 def note_links(state: HubState, member: MemberState, uris: Iterable[str]) -> dict[str, str]:
     """Remember the server of resources that a result offers. Return the client's URIs, where they
     differ."""
-    templates = _templates(state)
+    others = [common for owner, _, common in _templates(state) if owner is not member]
+    starts = tuple(map(fixed_start, others))
     renamed = {}
     for uri in uris:
+        # Few URIs begin like a template, and a server may have thousands of templates.
+        in_question = others if uri.startswith(starts) else ()
         common = uri
-        if any(holder is not member for holder, _ in _claimants(state, templates, uri)):
+        if _is_of_another(state, member, in_question, uri):
             common = renamed[uri] = _free_uri(state, member, uri)
         member.links.put(common, uri)
     return renamed
+
+
+def _is_of_another(
+    state: HubState, member: MemberState, templates: Iterable[str], uri: str
+) -> bool:
+    listed = _listed(state, uri)
+    if listed is not None:
+        return listed[0] is not member
+    linked = any(holder is not member for holder, _ in _linked(state, uri))
+    return linked or any(admits(template, uri) for template in templates)
 
 
 def _free_uri(state: HubState, member: MemberState, uri: str) -> str:

@@ -14,6 +14,8 @@ from penstock.wire import messages
 
 # The members of a result that hold blocks with URIs.
 _BLOCKS: Final = ("content", "contents", "messages")
+_INNER: Final = ("resource", "content")
+_DEEPEST: Final = 6  # a list, a message, its list, a block, its resource
 _URI: Final = re.compile(rb'"uri"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")')
 _LINK: Final = b'"resource_link"'
 _MOST_LINKS: Final = 1_000
@@ -54,22 +56,25 @@ def result_renamed(
     }
 
 
-def _renamed(value: msgspec.Raw, renamed: Mapping[str, str]) -> bytes | msgspec.Raw:
+def _renamed(value: msgspec.Raw, renamed: Mapping[str, str], depth: int = 0) -> bytes | msgspec.Raw:
     """Rename the URIs of blocks, of resources inside blocks, and of blocks inside messages."""
+    if depth > _DEEPEST:
+        return value
     items = messages.items_of(value)
     if items is not None:
-        return b"[" + b",".join(bytes(_renamed(item, renamed)) for item in items) + b"]"
+        told = (bytes(_renamed(item, renamed, depth + 1)) for item in items)
+        return b"[" + b",".join(told) + b"]"
     members = messages.members_of(value)
     if not members:
         return value
-    told: dict[str, bytes | msgspec.Raw] = {
-        name: _renamed(inner, renamed) if name in ("resource", "content") else inner
+    made: dict[str, bytes | msgspec.Raw] = {
+        name: _renamed(inner, renamed, depth + 1) if name in _INNER else inner
         for name, inner in members.items()
     }
     uri = messages.text_of(members, "uri")
     if uri is not None and uri in renamed:
-        told["uri"] = rawjson.string(renamed[uri])
-    return messages.object_from(told)
+        made["uri"] = rawjson.string(renamed[uri])
+    return messages.object_from(made)
 
 
 def widget_of(tool: Mapping[str, msgspec.Raw]) -> str | None:

@@ -10,7 +10,7 @@ import msgspec
 from penstock._version import __version__
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
-from penstock.disclosure.visibility import visible_to
+from penstock.disclosure.visibility import is_for_apps_alone, visible_to
 from penstock.hub.crossing import tool_to_legacy
 from penstock.hub.hub_state import HubState
 from penstock.hub.kinds import NAMED_BY, Kind
@@ -130,7 +130,7 @@ def list_result(state: HubState, kind: Kind, *, is_modern: bool) -> bytes:
         for member in state.having(kind)
         for item in member.items(kind)
     ]
-    made: Made = {kind: b"[" + b",".join(items) + b"]"}
+    made: Made = {kind: b"[" + b",".join(item for item in items if item) + b"]"}
     if is_modern:
         made |= {"resultType": encode("complete"), **_lasting(state, kind)}
         info = encode(_server_info(state))
@@ -164,7 +164,8 @@ def _common_item(
     is_modern: bool,
     is_closed: bool,
 ) -> bytes:
-    """Return one thing of a server under the client's name. Most stay as they are."""
+    """Return one thing of a server under the client's name. Most stay as they are. Return b"" for a
+    tool that nobody may call: only apps could, and it is closed to them."""
     members = messages.members_of(item)
     key = NAMED_BY[kind]
     name = messages.text_of(members, key)
@@ -181,7 +182,10 @@ def _common_item(
             told |= {"_meta": with_widget(members, page)["_meta"]}
     elif is_closed:
         meta = messages.decoded(members.get("_meta"))
-        told["_meta"] = encode(visible_to("model", meta if isinstance(meta, dict) else {}))
+        meta = meta if isinstance(meta, dict) else {}
+        if is_for_apps_alone(meta):
+            return b""
+        told["_meta"] = encode(visible_to("model", meta))
     if kind == "tools" and member.era != "legacy" and not is_modern:
         allowed = tool_to_legacy(members)
         if len(allowed) < len(members):

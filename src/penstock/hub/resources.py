@@ -29,6 +29,7 @@ from penstock.wire import eras, messages
 from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND
 
 _SECONDS: Final = 10.0
+_SECONDS_IF_SLOW: Final = 1.0
 _SUBSCRIPTIONS: Final = "resourceSubscriptions"
 _ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
 _UPDATED: Final = "notifications/resources/updated"
@@ -89,18 +90,16 @@ def _read_from_any(
 def _found_at(
     state: HubState, request: ClientRequest, asked: Sequence[Holder]
 ) -> Asking[list[tuple[MemberState, str, MemberAnswer]]]:
-    """Ask servers for a resource. Return those that have it. Servers that did not answer the last such
-    question are asked only if no other has it."""
-    found: list[tuple[MemberState, str, MemberAnswer]] = []
-    for is_slow in (False, True):
-        now = [(one, own) for one, own in asked if one.is_slow_to_read == is_slow and not found]
-        answers: Sequence[MemberAnswer] = yield AskEach(
-            [_ask(state, request, member, own) for member, own in now]
-        )
-        for (member, own), answer in zip(now, answers, strict=True):
-            member.is_slow_to_read = answer.message is None
-            if answer.result is not None:
-                found.append((member, own, answer))
+    """Ask servers for a resource. Return those that have it. A server that did not answer the last such
+    question is not waited for as long."""
+    answers: Sequence[MemberAnswer] = yield AskEach(
+        [_ask(state, request, member, own) for member, own in asked]
+    )
+    found = []
+    for (member, own), answer in zip(asked, answers, strict=True):
+        member.is_slow_to_read = answer.message is None
+        if answer.result is not None:
+            found.append((member, own, answer))
     return found
 
 
@@ -110,7 +109,8 @@ def _ask(state: HubState, request: ClientRequest, member: MemberState, own: str)
     named = eras.own_params(
         messages.members_of(params.get("_meta", b"{}")), uri=rawjson.string(own)
     )
-    return AskMember(member, request.method, named, _SECONDS)
+    seconds = _SECONDS_IF_SLOW if member.is_slow_to_read else _SECONDS
+    return AskMember(member, request.method, named, seconds)
 
 
 # -- news --------------------------------------------------------------------------------------

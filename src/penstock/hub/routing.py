@@ -184,11 +184,11 @@ def learn_lacking(state: HubState, kind: Kind) -> Asking[list[MemberState]]:
     yield from _learn_within(state, kind, set(awaited) - set(late), _LIST_SECONDS)
     yield from _learn_within(state, kind, late, _LATE_SECONDS)
     state.claim(kind)
-    unknown = [member for member in lacking if member.lacks(kind)]
-    for member in unknown:
-        state.unsaved |= not member.known.was_late
-        member.known.was_late = True
-    return unknown
+    for member in awaited:
+        if member.lacks(kind):
+            state.unsaved |= not member.known.was_late
+            member.known.was_late = True
+    return [member for member in lacking if member.lacks(kind)]
 
 
 def _learn_within(

@@ -163,16 +163,17 @@ class Runner:
         turn = work.turn
         keys = [self._out.new_id() for _ in asks]
         for index, (key, ask) in enumerate(zip(keys, asks, strict=True)):
-            self._asked[key] = AskedMember(ask.member, work, index)
+            self._asked[key] = AskedMember(ask.member, work, index, ask.seconds)
         for key, ask in zip(keys, asks, strict=True):
             if ask.member.is_running:
                 line = messages.request(key, ask.method, ask.params)
                 self._out.request(ask.member, ask.method, line)
             else:
                 self._answer(key, MemberAnswer(why=ask.member.reason or "it does not run"))
-        limits = [ask.seconds for ask in asks if ask.seconds is not None]
-        if limits and work.turn == turn:
-            self._out.put(WakeHub(max(limits), TimeIsUp(work, turn)))
+        limits = {ask.seconds for ask in asks if ask.seconds is not None}
+        if work.turn == turn:
+            for seconds in limits:
+                self._out.put(WakeHub(seconds, TimeIsUp(work, turn, seconds)))
         return bool(asks)
 
     def answered(self, member: MemberState, key: bytes, answer: MemberAnswer) -> bool:
@@ -216,9 +217,10 @@ class Runner:
             self._go_on(work)
             return
         for key in self._asked_for(work):
-            member = self._asked[key].member
-            self._out.send(member, messages.cancellation(key, "the answer took too long"))
-            self._answer(key, MemberAnswer(why="it does not answer"))
+            asked = self._asked[key]
+            if asked.seconds is not None and asked.seconds <= alarm.seconds:
+                self._out.send(asked.member, messages.cancellation(key, "the answer took too long"))
+                self._answer(key, MemberAnswer(why="it does not answer"))
 
     def ids_at(self, member: MemberState) -> list[bytes]:
         """Return the ids of the requests that a server has not answered."""

@@ -20,22 +20,26 @@ from penstock.hub.outgoing import Outgoing
 from penstock.hub.work import AskedClient
 from penstock.log import logger
 from penstock.wire import messages
-from penstock.wire.messages import INTERNAL_ERROR, METHOD_NOT_FOUND, Message
+from penstock.wire.messages import METHOD_NOT_FOUND, Message
 
 CANCELLED: Final = "notifications/cancelled"
 _MOST_ASKED: Final = 1_000
 _MOST_IN_PROGRESS: Final = 1_000
-_TOO_MANY: Final = f"{_MOST_ASKED:,} earlier requests of this server have no answer yet."
 
 
 class ServerRequests:
     def __init__(self, state: HubState, out: Outgoing) -> None:
         self._state = state
         self._out = out
-        # By the id that the client knows.
-        self._asked: dict[bytes, AskedClient] = {}
-        # Those that want progress, for each server: a task of the client's goes on after the answer.
-        self._in_progress: dict[str, Recent[bytes, AskedClient]] = {}
+        # By the id that the client knows, for each server: one that asks without end must not push out
+        # what another has asked.
+        self._asked: dict[str, Recent[bytes, AskedClient]] = {
+            name: Recent(_MOST_ASKED) for name in state.members
+        }
+        # Those that want progress: a task of the client's goes on after the answer.
+        self._in_progress: dict[str, Recent[bytes, AskedClient]] = {
+            name: Recent(_MOST_IN_PROGRESS) for name in state.members
+        }
 
     def hand_over(self, member: MemberState, message: Message, method: str, line: bytes) -> None:
         """Hand a server's request to the client, unless the client's era has no such requests."""
@@ -45,9 +49,6 @@ class ServerRequests:
             told = cannot_cross(member.name, f"sends {method}")
             logger().warning("%s", told)
             self._out.send(member, messages.failure(message.key, METHOD_NOT_FOUND, told))
-        elif len(self._of(member)) >= _MOST_ASKED:
-            # A server may ask without end. It must not push out what another has asked.
-            self._out.send(member, messages.failure(message.key, INTERNAL_ERROR, _TOO_MANY))
         else:
             self._out.tell_client(self._renamed(member, message, line))
 
@@ -56,19 +57,19 @@ class ServerRequests:
         params = messages.members_of(message.params)
         meta = messages.members_of(params.get("_meta", msgspec.UNSET))
         asked = AskedClient(member, message.key, meta.get(PROGRESS_KEY, b""))
-        self._asked[key] = asked
+        self._asked[member.name].put(key, asked)
         if not asked.progress:
             return _with(line, id=key)
-        recent = self._in_progress.setdefault(member.name, Recent(_MOST_IN_PROGRESS))
-        recent.put(key, asked)
+        self._in_progress[member.name].put(key, asked)
         told = messages.object_from({**meta, PROGRESS_KEY: key})
         return _with(line, id=key, params=messages.object_from({**params, "_meta": told}))
 
     def answered(self, line: bytes, message: Message) -> None:
         """Hand the client's answer to the server that has asked."""
-        asked = self._asked.pop(message.key, None)
-        if asked is not None:
-            self._out.send(asked.member, _with(line, id=asked.key))
+        for of_member in self._asked.values():
+            asked = of_member.pop(message.key)
+            if asked is not None:
+                self._out.send(asked.member, _with(line, id=asked.key))
 
     def progressed(self, params: Mapping[str, msgspec.Raw]) -> bool:
         """Hand news of the client's progress to the server that has asked. Return whether one has."""
@@ -83,19 +84,14 @@ class ServerRequests:
     def cancelled(self, member: MemberState, params: Mapping[str, msgspec.Raw]) -> None:
         """Tell the client that a server does not want an answer any longer."""
         named = messages.id_key(params["requestId"]) if "requestId" in params else b""
-        for key in [key for key, asked in self._of(member) if asked.key == named]:
-            del self._asked[key]
+        for key in self._asked[member.name].drop_if(lambda asked: asked.key == named):
             told = messages.object_from({**params, "requestId": key})
             self._out.tell_client(messages.notification(CANCELLED, told))
 
     def withdraw(self, member: MemberState) -> None:
         """Tell the client that it need not answer a server that has ended."""
-        for key, _ in self._of(member):
-            del self._asked[key]
+        for key in self._asked[member.name].drop_if(lambda _: True):
             self._out.tell_client(messages.cancellation(key, "the server has ended"))
-
-    def _of(self, member: MemberState) -> list[tuple[bytes, AskedClient]]:
-        return [(key, asked) for key, asked in self._asked.items() if asked.member is member]
 
 
 def _with(line: bytes, **changes: bytes) -> bytes:

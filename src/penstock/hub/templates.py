@@ -33,6 +33,11 @@ def admits(template: str, uri: str) -> bool:
     return True
 
 
+def fixed_start(template: str) -> str:
+    """Return the text with which all URIs of a template begin."""
+    return next(iter(_fixed_parts(template)), template)
+
+
 @lru_cache(8_192)
 def _fixed_parts(template: str) -> tuple[str, ...]:
     return () if len(template) > _LONGEST else tuple(_VARIABLE.split(template))

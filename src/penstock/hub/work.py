@@ -33,6 +33,7 @@ class AskedMember(msgspec.Struct, frozen=True):
     member: MemberState
     work: HubWork
     index: int  # among those that were sent together
+    seconds: float | None  # for which the answer is waited for
 
 
 class PassedRequest(msgspec.Struct, frozen=True):
@@ -52,10 +53,11 @@ class AskedClient(msgspec.Struct, frozen=True):
 
 
 class TimeIsUp(msgspec.Struct, frozen=True):
-    """A handler does not want to wait any longer."""
+    """A handler does not want to wait any longer for what it waits for so many seconds at most."""
 
     work: HubWork
     turn: int
+    seconds: float = 0.0
 
 
 class StartAgain(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from penstock.disclosure.lists.host_parts import counted_list, tools_within_cap
 from penstock.disclosure.lists.listing import Listing
 from penstock.disclosure.names import RUN
 from penstock.disclosure.programs import ProgramTool
+from penstock.disclosure.visibility import closed_to_apps
 from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.effects import Disclose, Steps
@@ -130,9 +131,13 @@ def list_result(request: Request, shown: Shown) -> bytes:
         logger().warning("the list of tools (form: %s) is over list_budget", listing.form)
     if "cacheScope" in members and depends_on_client(request, listing):
         members["cacheScope"] = b'"private"'
+    tools = _tools(request, shown)
+    if shown.audience.has_apps and shown.catalogue.joins_apps:
+        # To the host all servers are one: an app of one must not reach the tools of all by ours.
+        tools = closed_to_apps(tools, listing.own.values())
     share = HostShare()
     meta = share.part_of(messages.members_of(members.get("_meta", b"{}")))
-    tools = tools_within_cap(_tools(request, shown), share)
+    tools = tools_within_cap(tools, share)
     if share.left_out:
         meta[LEFT_OUT_META] = encode(share.left_out)
         members["_meta"] = messages.object_from(meta)

@@ -1,11 +1,14 @@
 """The HTTP statuses and headers of an upstream behind a URL, as a client of Penstock sees them."""
 
+import asyncio
 import json
 import sys
 
 import httpx2
 import pytest
 from http_rig import SERVERS, Raw, messages_of, request, serving, started
+
+from penstock.relay.http.upstream import HttpAnswer
 
 REFUSING = [sys.executable, str(SERVERS / "refusing_server.py")]
 CHALLENGE = 'Bearer resource_metadata="https://example.com/.well-known/x"'
@@ -231,3 +234,31 @@ def test_a_legacy_server_is_no_refusal(upstream, refuse):
     with serving("--url", upstream) as url, Raw(url) as client:
         response = client.modern("tools/list")
     assert (response.status_code, error_of(response)["code"]) == (400, -32022)
+
+
+class Answered:
+    """An HTTP response of one part."""
+
+    def __init__(self, status, message):
+        self.status, self._parts = status, [json.dumps(message).encode()]
+
+    def header(self, name):
+        return "application/json" if name == "content-type" else ""
+
+    async def part(self):
+        return self._parts.pop() if self._parts else b""
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "is_lost"),
+    [
+        (404, "anything", True),
+        (400, "Bad Request: No valid session ID provided", True),
+        (400, "Booked, but the mail about your training session could not be sent.", False),
+        (500, "No valid session ID provided", False),
+    ],
+)
+def test_only_a_request_that_did_not_run_is_sent_again(status, told, is_lost):
+    message = {"jsonrpc": "2.0", "id": 3, "error": {"code": -32000, "message": told}}
+    answer = HttpAnswer(Answered(status, message), 10_000)
+    assert asyncio.run(answer.has_lost_session()) is is_lost

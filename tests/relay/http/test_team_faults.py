@@ -504,22 +504,28 @@ def test_a_request_without_a_body_whose_client_has_left(tmp_path, method, is_ans
     """A session ends although its client does not wait. Nobody reads a stream whose client has left."""
     path, heard = str(tmp_path / "0.sock"), []
 
-    async def connected(reader, writer):
-        await reader.readuntil(b"\r\n\r\n")
-        with suppress(TimeoutError):
-            async with asyncio.timeout(1):
-                heard.append(await reader.read())
-        writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
-        heard.append("answered")
-        writer.close()
-
     async def scenario():
+        asked, answered = asyncio.Event(), asyncio.Event()
+
+        async def connected(reader, writer):
+            await reader.readuntil(b"\r\n\r\n")
+            asked.set()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(1 if is_answered else WAIT):
+                    heard.append(await reader.read())
+            writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+            heard.append("answered")
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+            answered.set()
+
         async with await asyncio.start_unix_server(connected, path):
             colleague = Colleague(path)
             asking = asyncio.create_task(colleague.serve(method, Inbound(), ReplyQueue()))
-            await asyncio.sleep(0.2)
+            await asked.wait()
             asking.cancel()
-            await asyncio.sleep(1.5)
+            await answered.wait()
             await colleague.close()
 
     asyncio.run(scenario())

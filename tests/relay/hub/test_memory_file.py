@@ -6,11 +6,11 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import msgspec
 import pytest
 from environments import clean_environment
+from http_rig import eventually
 
 from penstock.hub.remembered import Remembered
 from penstock.relay.alarms import Alarms
@@ -101,8 +101,7 @@ def test_nothing_waits_while_a_file_is_saved(state):
     remembered.server("id of b", "b")
     memory = MemoryFile("front", remembered, alarms)
     memory.save_soon()
-    while not memory.is_saving:
-        time.sleep(0.01)
+    assert eventually(memory._writing.locked)
     noting = threading.Thread(target=memory.save_soon)  # the hub does this while it holds its lock
     noting.start()
     alarms.set(0, rang.set)

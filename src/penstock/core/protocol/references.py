@@ -182,9 +182,13 @@ def _refuse_rows(raw: bytes, reference: Reference, now: _Resolution) -> Refusal 
         return None
     return Refusal(
         f"Argument {reference.where} takes a list of lists, but the rows of the stored value are objects.",
-        f"Make lists of them first, with page_size 0: mode query, query {_lists_of(row)}. Then pass that "
-        "token.",
+        f"Make lists of them first:{_at(reference)} mode query, query {_lists_of(row)}, page_size 0. Then "
+        "pass that token.",
     )
+
+
+def _at(reference: Reference) -> str:
+    return f" path {reference.path}," if reference.path else ""
 
 
 def _lists_of(row: bytes) -> str:

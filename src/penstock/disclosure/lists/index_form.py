@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
-from penstock.core.json import rawjson
-from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.lists.directory import all_names, counts, legend
@@ -24,7 +21,6 @@ from penstock.disclosure.lists.own_tools import call_tool, describe_tool, find_t
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND, HEADER_KEY
 from penstock.disclosure.programs import ProgramTool, callable_by
 from penstock.disclosure.schemas.signature import signature
-from penstock.disclosure.visibility import visible_to
 
 
 def listed(catalogue: Catalogue, terms: Terms, *, tells_more: bool = False) -> Listing:
@@ -42,26 +38,14 @@ def listed(catalogue: Catalogue, terms: Terms, *, tells_more: bool = False) -> L
     runs = [tool.shown for tool in programs]
     has_programs = terms.has_programs or bool(programs)
 
-    # With several servers, an app of one must not reach the tools of all.
-    has_several = len({tool.server for tool in catalogue}) > 1
-    are_closed = terms.has_apps and has_several and any(tool.is_of_apps for tool in catalogue)
-
     def together(known: str) -> list[bytes]:
         describe = describe_tool(own[DESCRIBE], known, has_programs=has_programs)
-        ours = [find_tool(own[FIND]), describe, *calls, *runs]
-        if are_closed:
-            ours = [_closed_to_apps(tool) for tool in ours]
-        return [*ours, *in_full.values(), *staying]
+        return [find_tool(own[FIND]), describe, *calls, *runs, *in_full.values(), *staying]
 
     details = _signatures(catalogue, terms, tells_more=tells_more)
     tools = with_directory(catalogue, terms, together, details)
     own |= {tool.role: tool.name for tool in programs}
     return Listing("index", tools, own, frozenset(in_full))
-
-
-def _closed_to_apps(tool: bytes) -> bytes:
-    members: dict[str, Any] = rawjson.decode(tool)
-    return encode({**members, "_meta": visible_to("model", members.get("_meta", {}))})
 
 
 def with_directory(

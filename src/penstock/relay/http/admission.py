@@ -33,7 +33,7 @@ from penstock.wire.strict_reading import Unacceptable
 PATH: Final = "/mcp"
 HEALTH: Final = "/healthz"
 PEER: Final = "penstock-peer"  # A colleague names the peer of the request that it passes on.
-VOUCHES: Final = "HEAD"  # With this method a colleague asks whether a session is known.
+ASKS_FOR_SESSION: Final = "HEAD"  # the method with which a colleague asks whether one is known
 _METHODS: Final = ("POST", "GET", "DELETE")
 _READ: Final = ("host", "origin", "accept", "content-type", "authorization", "last-event-id")
 
@@ -69,7 +69,7 @@ class Admission:
             raise RefusedExchange(JSONResponse({"status": "ok", "version": __version__}))
         if path != PATH:
             raise refused(404, f"The MCP endpoint is {PATH}.")
-        if request.method == VOUCHES and far_end_of(request).is_colleague:
+        if request.method == ASKS_FOR_SESSION and far_end_of(request).is_colleague:
             await self._require_session(self._inbound(request))
             raise RefusedExchange(Response())
         if request.method not in _METHODS:

@@ -199,7 +199,7 @@ class _TcpConnections(_Connections, aiohttp.TCPConnector):
 
 class _UnixConnections(_Connections, aiohttp.UnixConnector):
     """The connections to a Unix socket. While its queue is full, the system refuses a connection at once
-    with EAGAIN. asyncio takes that for a connection that is on its way, and soon for one that is there."""
+    with EAGAIN. asyncio reports such a connection as made. It has no name of the other end."""
 
     async def _create_connection(self, *given: Any) -> ResponseHandler:
         while True:  # The caller has a timeout.

@@ -38,7 +38,8 @@ _SHOWN: Final = 200
 _LEAST_REFUSAL: Final = 400
 _BAD_REQUEST: Final = 400
 _NOT_FOUND: Final = 404
-_LONGEST_REASON: Final = 4_000
+# No other words will do: the request is sent again, and its tool must not run twice.
+_LOST: Final = "no valid session id"
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _LEGACY_SSE: Final = (404, 405)
 _ADVICE: Final = frozenset({"www-authenticate", "retry-after"})
@@ -132,11 +133,14 @@ class HttpAnswer:
         return self._whole
 
     async def has_lost_session(self) -> bool:
-        """Return whether upstream does not know the session that the request named. The status for this
-        is 404. Servers made after the examples of the TypeScript SDK answer 400, and tell the reason."""
+        """Return whether upstream does not know the session that the request named, and has not
+        processed it. The status for this is 404. Servers made after the examples of the TypeScript SDK
+        answer 400 with certain words."""
         if self.status != _BAD_REQUEST or self.is_stream:
             return self.status == _NOT_FOUND
-        return b"session" in (await self._body())[:_LONGEST_REASON].lower()
+        message = messages.message_or_none(await self._body())
+        error = {} if message is None else messages.members_of(message.error)
+        return _LOST in (messages.text_of(error, "message") or "").lower()
 
     async def refuse(self, target: Target) -> None:
         """Raise an explanation of an error status, unless the body is JSON-RPC and explains it."""

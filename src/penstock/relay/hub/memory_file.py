@@ -62,10 +62,6 @@ class MemoryFile:
             self._is_due = True
         self._alarms.set(_SOON, self._save_apart)
 
-    @property
-    def is_saving(self) -> bool:
-        return self._writing.locked()
-
     def _save_apart(self) -> None:
         """Save in a thread of its own: another process may hold the lock, and nobody waits for that."""
         threading.Thread(target=self.save, daemon=True).start()

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from penstock.log import logger
-from penstock.relay.http.admission import PATH, PEER, VOUCHES, is_read
+from penstock.relay.http.admission import ASKS_FOR_SESSION, PATH, PEER, is_read
 from penstock.relay.http.client import BrokenOff
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import messages_in
@@ -59,7 +59,9 @@ class Colleague:
         if now - self._vouched.get(session, -_VOUCHED_SECONDS) < _VOUCHED_SECONDS:
             return None
         try:
-            asked = await self._server.request(VOUCHES, _passed_on(inbound), seconds=self._silence)
+            asked = await self._server.request(
+                ASKS_FOR_SESSION, _passed_on(inbound), seconds=self._silence
+            )
         except Unanswered as error:
             logger().error(
                 "worker %s did not say whether it knows a session: %s", self._name, error
@@ -68,7 +70,7 @@ class Colleague:
         asked.close()
         self._vouched.pop(session, None)
         if asked.is_refusal:
-            return SESSION_NOT_FOUND
+            return SESSION_NOT_FOUND if asked.status == SESSION_NOT_FOUND.status else _NOT_REACHED
         self._vouched[session] = now
         if len(self._vouched) > _MOST_VOUCHED:
             del self._vouched[next(iter(self._vouched))]

@@ -174,7 +174,9 @@ class Supervisor:
             return
         is_killed = self._last_code < 0
         if ended.is_ready:
-            lost = " What it had in progress is lost; its connections broke off" * is_killed
+            lost = (
+                " What it had in progress is lost; its connections broke off" if is_killed else ""
+            )
             logger().error("worker %d %s.%s", index, _how(self._last_code), lost)
         elif is_killed:  # Others have said themselves why they failed.
             logger().error("worker %d %s before it served", index, _how(self._last_code))
