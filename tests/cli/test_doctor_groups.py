@@ -73,6 +73,25 @@ def test_bad_entries_are_told_with_their_next_step(machine):
     assert one(found, "Together they have one list of 6 tools")
 
 
+def test_the_log_of_a_server_says_why_it_failed_without_secrets(machine):
+    machine.variables["API_KEY"] = "hunter2hunter2"
+    crash = "import os; raise RuntimeError('no database at ' + os.environ['PLACE'])"
+    shown = "import os, sys; sys.exit('refused: ' + os.environ['API_KEY'] + '\\n\\n')"
+    file = machine.config(
+        "many.json",
+        {
+            "db": {"command": sys.executable, "args": ["-c", crash], "env": {"PLACE": "/srv/data"}},
+            "own": {"command": sys.executable, "args": ["-c", shown], "env": {"API_KEY": "${API_KEY}"}},
+            "good": {**PLAIN, "env": {"PLACE": "here"}},
+        },
+    )  # fmt: skip
+    found = findings(machine, "--servers", file, code=1)
+    told = "The MCP server ended with exit code 1 before it answered initialize. It logged:"
+    assert one(found, "db: ")["told"] == f"db: {told} 'RuntimeError: no database at …'."
+    assert one(found, "own: ")["told"] == f"own: {told} 'refused: …'."
+    assert "hunter2" not in json.dumps(found)
+
+
 @pytest.mark.parametrize("content", [None, "{", "{}"])
 def test_a_file_that_cannot_be_used(machine, content):
     file = machine.home / "many.json"

@@ -20,6 +20,7 @@ from penstock.errors import PenstockError
 from penstock.hub.remembered import Remembered
 from penstock.relay.hub.group import GroupedServer, ServerGroup
 from penstock.relay.hub.memory_file import load
+from penstock.relay.secret_urls import SECRET_NAME
 from penstock.relay.secret_words import secrets_of
 from penstock.relay.tool_lists import Listed
 from penstock.settings.policy import Policy
@@ -86,7 +87,12 @@ def _starts(asked: AskedGroup, group: ServerGroup) -> dict[int, Asked]:
 
 def _start(server: GroupedServer, policy: Policy) -> Start:
     told = (server.around.environment or {}).items()
-    own = [text for name, text in told if os.environ.get(name) != text]
+    # An entry may pass on a secret of ours under its own name: `"API_KEY": "${API_KEY}"`.
+    own = [
+        text
+        for name, text in told
+        if os.environ.get(name) != text or SECRET_NAME.search(name) is not None
+    ]
     around = server.around._replace(is_quiet=True)
     return Start(server.target, policy, around, (*own, *secrets_of(server.target)))
 
