@@ -57,14 +57,25 @@ def test_bad_entries_are_told_with_their_next_step(machine):
         {
             "good": PLAIN,
             "unset": {**PLAIN, "env": {"KEY": "${NOT_SET_HERE}"}},
+            "asked": {**PLAIN, "env": {"KEY": "${input:key}"}},
+            "odd": {"url": "ftp://a.example/mcp"},
             "gone": {"command": "no-such-server"},
             "off": {**PLAIN, "disabled": True},
             "talks": talks,
         },
     )
     found = findings(machine, "--servers", file, code=1)
-    unset = one(found, "unset: The environment variable NOT_SET_HERE that it uses is not set.")
-    assert (unset["status"], unset["next_step"]) == ("broken", f"Correct its entry in {file}.")
+    for name, why, step in (
+        ("unset", "The environment variable NOT_SET_HERE that it uses is not set.", "Set it, or write ${NOT_SET_HERE:-VALUE} in the file."),
+        ("asked", "Its ${input:key} has no value, and only a host asks for it.", "Set the environment variable PENSTOCK_INPUT_KEY."),
+        ("odd", "Its URL is not http or https.", "Correct the entry."),
+    ):  # fmt: skip
+        told = one(found, f"{name}: ")
+        assert (told["status"], told["told"], told["next_step"]) == (
+            "broken",
+            f"{name}: {why}",
+            step,
+        )
     assert one(found, "gone: Cannot start")["status"] == "broken"
     assert one(found, "off: not run")["status"] == "ok"
     assert one(found, "good: starts")["status"] == "ok"

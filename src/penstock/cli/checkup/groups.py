@@ -14,6 +14,7 @@ from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine
 from penstock.cli.checkup.tool_changes import changed_tools
 from penstock.cli.measuring import Asked, measured
 from penstock.cli.several import read_group
+from penstock.cli.several.members import FaultyServer
 from penstock.cli.several.one_list import cost_of_one_list, learn_lists
 from penstock.cli.wrapping.starting import Start
 from penstock.errors import PenstockError
@@ -100,8 +101,8 @@ def _start(server: GroupedServer, policy: Policy) -> Start:
 def _server(server: GroupedServer, cost: Measured | None, path: Path) -> Finding:
     name = server.member.name
     facts: dict[str, Any] = {"server": name, "file": str(path), "is_behind_penstock": True}
-    if server.fault:
-        return broken(f"{name}: {server.fault}", f"Correct its entry in {path}.", **facts)
+    if isinstance(server, FaultyServer):
+        return broken(f"{name}: {server.why}", server.next_step, **facts)
     if cost is None:
         return fine(f"{name}: not started", **facts)
     if isinstance(cost, NotMeasured):

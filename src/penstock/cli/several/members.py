@@ -34,12 +34,20 @@ from penstock.wire.servers import HubMember
 _LONGEST_NAME: Final = 64
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ENV_FILE: Final = "envFile"
+_NOT_SET: Final = "The environment variable {} that it uses is not set"
 
 
 class BadEntry(PenstockError):
     """The entry of a server cannot be used."""
 
     next_step = "Correct the entry."
+
+
+class FaultyServer(GroupedServer, frozen=True):
+    """A server that cannot be started, because of its entry or of something that the entry names."""
+
+    why: str = ""
+    next_step: str = ""
 
 
 class _Started(NamedTuple):
@@ -77,7 +85,8 @@ def member(written: WrittenServer, group: Group, *, takes_results: bool) -> Grou
     except PenstockError as error:
         values = sorted(map(repr, written.values.items()))
         known = HubMember(written.name, _digest(written.name, *values), takes_results=False)
-        return GroupedServer(known, Target(), fault=f"{error.message} {error.next_step}")
+        why, step = error.message, error.next_step
+        return FaultyServer(known, Target(), fault=f"{why} {step}", why=why, next_step=step)
     is_remote = bool(found.target.url)
     is_elsewhere = is_remote or leads_elsewhere(found.target.command, found.own.values())
     known = HubMember(written.name, found.identity, is_remote, takes_results or not is_elsewhere)
@@ -184,8 +193,9 @@ def _around(environment: Mapping[str, str], values: HostValues, group: Group) ->
 
 
 def _variable(name: str, environment: Mapping[str, str]) -> str:
+    """Return the value of a variable whose name the entry states. A default cannot stand there."""
     if not environment.get(name):
-        raise NotFilled(name)
+        raise BadEntry(f"{_NOT_SET.format(name)}.", next_step="Set it.")
     return environment[name]
 
 
@@ -198,7 +208,7 @@ def _not_filled(variable: str) -> BadEntry:
         )
     name = variable.partition(":")[0]
     step = f"Set it, or write ${{{name}:-VALUE}} in the file."
-    return BadEntry(f"The environment variable {name} that it uses is not set.", next_step=step)
+    return BadEntry(f"{_NOT_SET.format(name)}.", next_step=step)
 
 
 def _sentence(left: Left) -> str:
