@@ -16,12 +16,32 @@ def penstock(*words):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+NO_FILE = "--server selects servers of a file, and none is named.\n  Name the file too: --servers"
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         (["rnu", "--", "cat"], "There is no command 'rnu'.\n  Did you mean run?"),
         (["runn", "--budget", "8000tok", "npx", "-y", "x", "--", "y"], "Did you mean run?"),
         (["--", "npx", "x"], "No command of Penstock is named.\n  Use: penstock run -- npx x"),
+        (["show", "3fa2c1"], "There is no command 'show'.\n  Did you mean results show?"),
+        (["run", "--server", "git"], NO_FILE),
+        (["serve", "--server", "git", "npx", "-y", "x"], NO_FILE),
+        (["run", "--always", "a", "--server", "git"], NO_FILE),
+        (
+            ["run", "--results-to", "npx"],
+            "Put -- before the server's command: penstock run --results-to SERVER -- COMMAND",
+        ),
+        (
+            ["audit", "--servers", "mcp.json"],
+            "There is no option '--servers'.\n  For the servers of a file: penstock doctor --servers",
+        ),
+        (
+            ["audit", "mcp.json"],
+            "Cannot start 'mcp.json': it is no program.\n  If it has servers: ",
+        ),
+        (["run", "./mcp.json"], "penstock run --servers ./mcp.json, or doctor to measure them."),
         (["please"], "There is no command 'please'.\n  Use one of: demo, run, "),
         (["demo", "--foo"], "There is no option '--foo'.\n  See penstock demo --help."),
         (["run", "--budget", "10", "--", "cat"], "must be at least 1000 bytes."),

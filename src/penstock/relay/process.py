@@ -36,6 +36,7 @@ LINE_BUFFER: Final = 1 << 20
 GRACE_SECONDS: Final = 5.0
 LAST_SECONDS: Final = 1.0  # Hosts give a program two seconds from the signal to its end.
 _LOOK_SECONDS: Final = 0.02
+_CONFIGS: Final = (".json", ".jsonc", ".toml")
 
 
 class CannotStart(PenstockError):
@@ -234,7 +235,10 @@ def check_command(name: str) -> None:
     """Raise `CannotStart` if no program has this name or path."""
     if shutil.which(name) is not None:
         return
-    if os.path.dirname(name) and os.path.isdir(name):  # noqa: PTH112, PTH120 (pathlib is slow to import)
+    if name.endswith(_CONFIGS):
+        why = "it is no program"
+        step = f"If it has servers: penstock run --servers {name}, or doctor to measure them."
+    elif os.path.dirname(name) and os.path.isdir(name):  # noqa: PTH112, PTH120 (pathlib is slow to import)
         why, step = "it is a folder", "Name the program in it."
     elif os.path.dirname(name) and os.path.exists(name):  # noqa: PTH110, PTH120 (as above)
         why, step = "it is not executable", "Make it executable, or name the program that runs it."
