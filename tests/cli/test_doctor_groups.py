@@ -142,6 +142,21 @@ def test_an_entry_that_runs_several_servers(machine):
     assert together["after"] > 0.9 * together["before"]  # the entry's own options hold
 
 
+def test_a_value_that_only_the_host_asks_for_is_not_taken_as_empty(machine):
+    asks = {"type": "stdio", **PLAIN, "env": {"KEY": "${input:api-key}"}}
+    text = json.dumps({"servers": {"asks": asks, "plain": PLAIN}})
+    config = machine.config(".config/Code/User/mcp.json", text)
+    assert machine.wrap("vscode", "--together", "--write").returncode == 0
+    assert "${input:api-key}" in config.read_text()
+    found = findings(machine)
+    told = one(found, "asks: not started. Its ${input:api-key} has no value, and only a host")
+    assert told["status"] == "warning"
+    assert told["next_step"].endswith("To check the server here, set PENSTOCK_INPUT_API_KEY.")
+    assert one(found, "plain: starts")
+    machine.variables["PENSTOCK_INPUT_API_KEY"] = "k"
+    assert one(findings(machine), "asks: starts")
+
+
 def test_an_entry_that_names_no_such_server(machine):
     file = machine.config("many.json", {"a": PLAIN})
     machine.config(".cursor/mcp.json", {"all": entry("--servers", file, "--server=b")})

@@ -72,7 +72,7 @@ def _one_entry(changed: Sequence[Change], together: Balance | None, part: str) -
     if together:
         yield f"    list   {f'of {part}: ' if part else ''}{cost_told(together)}"
     elif part:
-        yield f"    list   not measured: no server has listed its tools"
+        yield "    list   not measured: no server has listed its tools"
 
 
 def _unchanged(plan: Plan) -> Iterator[str]:
