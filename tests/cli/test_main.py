@@ -93,6 +93,14 @@ def test_a_slip(words, told):
     assert not done.stdout
 
 
+def test_a_command_that_changes_nothing_does_not_say_so(tmp_path):
+    cut = tmp_path / "cut.json"
+    cut.write_text('{"mcpServers": {')
+    done = penstock("run", "--servers", str(cut))
+    assert done.returncode == 2
+    assert done.stderr.endswith("  Correct the file and try again.\n")
+
+
 NO_COMMAND = (
     "takes every word up to the next option, so there is no server's command.\n  Put -- before"
 )

@@ -33,12 +33,16 @@ def raise_limit() -> int:
     return wanted
 
 
-def connections_within(files: int, wanted: int, *, is_in_team: bool = False) -> int:
+def connections_within(
+    files: int, wanted: int, *, is_in_team: bool = False, is_named: bool = True
+) -> int:
     """Return how many connections fit. For each, Penstock may need one more file: to upstream. A worker
-    of several may also need one to another worker, and one for a request that another passes on."""
+    of several may also need one to another worker, and one for a request that another passes on. `is_named`: the user has named the
+    number, and must know that it does not hold."""
     room = files // (4 if is_in_team else 2)
     if room < wanted:
-        logger().warning(
+        tell = logger().warning if is_named else logger().info
+        tell(
             "at most %d connections at once, not %d: this process may open only %d files. Raise the "
             "limit (ulimit -n), or set --max-connections",
             *(room, wanted, files),

@@ -81,7 +81,10 @@ def _within_files(listening: Listening) -> Listening:
     """Take no more connections than this process may open files for. Workers inherit that."""
     limits, is_in_team = listening.limits, listening.workers > 1
     files = descriptors.raise_limit()
-    most = descriptors.connections_within(files, limits.connections, is_in_team=is_in_team)
+    is_named = limits.are_connections_named
+    most = descriptors.connections_within(
+        files, limits.connections, is_in_team=is_in_team, is_named=is_named
+    )
     return msgspec.structs.replace(
         listening, limits=msgspec.structs.replace(limits, connections=most)
     )
