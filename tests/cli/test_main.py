@@ -185,12 +185,15 @@ def test_a_reader_of_errors_that_leaves_sees_no_traceback(left_pipe):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")  # noqa: PTH110
 @pytest.mark.parametrize("words", [("stats",), ("wrap",), ("results",)])
-def test_a_disk_that_is_full(words):
+def test_a_disk_that_is_full(words, tmp_path):
+    # A newer Penstock would bring the figures of the user up to date, which an older one refuses.
+    home = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
     with open("/dev/full", "w") as full:  # noqa: PTH123
         done = subprocess.run(
             [sys.executable, "-m", "penstock", *words],
             stdout=full,
             stderr=subprocess.PIPE,
+            env=os.environ | home,
             text=True,
             check=False,
         )
