@@ -57,20 +57,50 @@ def test_bad_entries_are_told_with_their_next_step(machine):
         {
             "good": PLAIN,
             "unset": {**PLAIN, "env": {"KEY": "${NOT_SET_HERE}"}},
+            "asked": {**PLAIN, "env": {"KEY": "${input:key}"}},
+            "odd": {"url": "ftp://a.example/mcp"},
             "gone": {"command": "no-such-server"},
             "off": {**PLAIN, "disabled": True},
             "talks": talks,
         },
     )
     found = findings(machine, "--servers", file, code=1)
-    unset = one(found, "unset: The environment variable NOT_SET_HERE that it uses is not set.")
-    assert (unset["status"], unset["next_step"]) == ("broken", f"Correct its entry in {file}.")
+    for name, why, step in (
+        ("unset", "The environment variable NOT_SET_HERE that it uses is not set.", "Set it, or write ${NOT_SET_HERE:-VALUE} in the file."),
+        ("asked", "Its ${input:key} has no value, and only a host asks for it.", "Set the environment variable PENSTOCK_INPUT_KEY."),
+        ("odd", "Its URL is not http or https.", "Correct the entry."),
+    ):  # fmt: skip
+        told = one(found, f"{name}: ")
+        assert (told["status"], told["told"], told["next_step"]) == (
+            "broken",
+            f"{name}: {why}",
+            step,
+        )
     assert one(found, "gone: Cannot start")["status"] == "broken"
     assert one(found, "off: not run")["status"] == "ok"
     assert one(found, "good: starts")["status"] == "ok"
     assert one(found, "talks: The MCP server ended with exit code 3")["status"] == "broken"
     assert "hunter2" not in json.dumps(found)
     assert one(found, "Together they have one list of 6 tools")
+
+
+def test_the_log_of_a_server_says_why_it_failed_without_secrets(machine):
+    machine.variables["API_KEY"] = "hunter2hunter2"
+    crash = "import os; raise RuntimeError('no database at ' + os.environ['PLACE'])"
+    shown = "import os, sys; sys.exit('refused: ' + os.environ['API_KEY'] + '\\n\\n')"
+    file = machine.config(
+        "many.json",
+        {
+            "db": {"command": sys.executable, "args": ["-c", crash], "env": {"PLACE": "/srv/data"}},
+            "own": {"command": sys.executable, "args": ["-c", shown], "env": {"API_KEY": "${API_KEY}"}},
+            "good": {**PLAIN, "env": {"PLACE": "here"}},
+        },
+    )  # fmt: skip
+    found = findings(machine, "--servers", file, code=1)
+    told = "The MCP server ended with exit code 1 before it answered initialize. It logged:"
+    assert one(found, "db: ")["told"] == f"db: {told} 'RuntimeError: no database at …'."
+    assert one(found, "own: ")["told"] == f"own: {told} 'refused: …'."
+    assert "hunter2" not in json.dumps(found)
 
 
 @pytest.mark.parametrize("content", [None, "{", "{}"])
@@ -110,6 +140,21 @@ def test_an_entry_that_runs_several_servers(machine):
     assert one(found, "c: not run: it is switched off, or not selected")
     together = one(found, "Together")["facts"]
     assert together["after"] > 0.9 * together["before"]  # the entry's own options hold
+
+
+def test_a_value_that_only_the_host_asks_for_is_not_taken_as_empty(machine):
+    asks = {"type": "stdio", **PLAIN, "env": {"KEY": "${input:api-key}"}}
+    text = json.dumps({"servers": {"asks": asks, "plain": PLAIN}})
+    config = machine.config(".config/Code/User/mcp.json", text)
+    assert machine.wrap("vscode", "--together", "--write").returncode == 0
+    assert "${input:api-key}" in config.read_text()
+    found = findings(machine)
+    told = one(found, "asks: not started. Its ${input:api-key} has no value, and only a host")
+    assert told["status"] == "warning"
+    assert told["next_step"].endswith("To check the server here, set PENSTOCK_INPUT_API_KEY.")
+    assert one(found, "plain: starts")
+    machine.variables["PENSTOCK_INPUT_API_KEY"] = "k"
+    assert one(findings(machine), "asks: starts")
 
 
 def test_an_entry_that_names_no_such_server(machine):

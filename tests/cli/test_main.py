@@ -16,12 +16,32 @@ def penstock(*words):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+NO_FILE = "--server selects servers of a file, and none is named.\n  Name the file too: --servers"
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         (["rnu", "--", "cat"], "There is no command 'rnu'.\n  Did you mean run?"),
         (["runn", "--budget", "8000tok", "npx", "-y", "x", "--", "y"], "Did you mean run?"),
         (["--", "npx", "x"], "No command of Penstock is named.\n  Use: penstock run -- npx x"),
+        (["show", "3fa2c1"], "There is no command 'show'.\n  Did you mean results show?"),
+        (["run", "--server", "git"], NO_FILE),
+        (["serve", "--server", "git", "npx", "-y", "x"], NO_FILE),
+        (["run", "--always", "a", "--server", "git"], NO_FILE),
+        (
+            ["run", "--results-to", "npx"],
+            "Put -- before the server's command: penstock run --results-to SERVER -- COMMAND",
+        ),
+        (
+            ["audit", "--servers", "mcp.json"],
+            "There is no option '--servers'.\n  For the servers of a file: penstock doctor --servers",
+        ),
+        (
+            ["audit", "mcp.json"],
+            "Cannot start 'mcp.json': it is no program.\n  If it has servers: ",
+        ),
+        (["run", "./mcp.json"], "penstock run --servers ./mcp.json, or doctor to measure them."),
         (["please"], "There is no command 'please'.\n  Use one of: demo, run, "),
         (["demo", "--foo"], "There is no option '--foo'.\n  See penstock demo --help."),
         (["run", "--budget", "10", "--", "cat"], "must be at least 1000 bytes."),
@@ -71,6 +91,14 @@ def test_a_slip(words, told):
     assert done.returncode == 2
     assert told in done.stderr
     assert not done.stdout
+
+
+def test_a_command_that_changes_nothing_does_not_say_so(tmp_path):
+    cut = tmp_path / "cut.json"
+    cut.write_text('{"mcpServers": {')
+    done = penstock("run", "--servers", str(cut))
+    assert done.returncode == 2
+    assert done.stderr.endswith("  Correct the file and try again.\n")
 
 
 NO_COMMAND = (
@@ -157,12 +185,15 @@ def test_a_reader_of_errors_that_leaves_sees_no_traceback(left_pipe):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")  # noqa: PTH110
 @pytest.mark.parametrize("words", [("stats",), ("wrap",), ("results",)])
-def test_a_disk_that_is_full(words):
+def test_a_disk_that_is_full(words, tmp_path):
+    # A newer Penstock would bring the figures of the user up to date, which an older one refuses.
+    home = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
     with open("/dev/full", "w") as full:  # noqa: PTH123
         done = subprocess.run(
             [sys.executable, "-m", "penstock", *words],
             stdout=full,
             stderr=subprocess.PIPE,
+            env=os.environ | home,
             text=True,
             check=False,
         )

@@ -52,11 +52,12 @@ def told(capsys, *arguments):
 
 def test_the_table(figures, capsys):
     lines = told(capsys, "--days", "7").splitlines()
-    assert lines[:11] == [
+    assert lines[:12] == [
         "Tokens that models read of MCP servers behind Penstock in the last 7 days.",
         "",
         "git: 103,010 tokens raw, 14,190 sent; 88,820 saved (86%).",
-        "  List: form brief, 3,000 tokens raw, 2,000 sent; listed 3 times, 3,000 saved.",
+        "  List (3 times): 9,000 tokens raw, 6,000 sent; 3,000 saved. Last: form brief, 3,000 raw, 2,000",
+        "    sent.",
         "  Instructions: 180 tokens added in 2 conversations.",
         "  tool         calls  errors  held  reads     raw   sent   saved",
         "  log              9       1     4      3  90,000  2,600  87,400",
@@ -73,6 +74,28 @@ def test_the_table(figures, capsys):
         f"Figures: {figures_file()}",
         "It holds counts by day, server and tool, and neither contents nor arguments.",
     ]
+
+
+def test_a_list_that_was_shown_once(figures, capsys):
+    assert "  List (once, form full): 100 tokens raw, 400 sent; 300 tokens more" in told(capsys)
+
+
+@pytest.mark.parametrize(("saved", "is_worth_it"), [(500, True), (100, False)])
+def test_servers_of_one_file_are_judged_together(capsys, saved, is_worth_it):
+    """The list that shrinks belongs to the file, and not to a server whose calls cost a little more."""
+    with FiguresFile(figures_file()) as file:
+        calls = {
+            ("sheets", "rows"): CallFigures(1, raw=10, sent=60),
+            ("git", "log"): CallFigures(1, raw=saved),
+        }
+        lists = {"mcp.json": ListFigures(1, 100, 400, form="full", last_raw=100, last_sent=400)}
+        file.add(calls, lists, TODAY, "mcp.json")
+    advice = "" if is_worth_it else "costs more than it saves for the servers of mcp.json so far."
+    for chosen in ("mcp", "sheets", "git", ""):
+        said = told(capsys, "--server", chosen)
+        assert ("costs more than it saves" in said) == (bool(advice) and chosen in ("mcp", ""))
+        assert advice in said or chosen in ("sheets", "git")
+        assert "this server" not in said
 
 
 @pytest.mark.parametrize("columns", [1, 40, 60, 80, 200])

@@ -86,6 +86,9 @@ def test_each_failure_is_a_line_without_secrets(machine):
             "talks": {
                 "command": "sh", "args": ["-c", "echo $KEY; exit 3"], "env": {"KEY": hidden}
             },
+            "logs": {
+                "command": "sh", "args": ["-c", "echo no $KEY >&2; exit 4"], "env": {"KEY": hidden}
+            },
             "remote": {"url": "http://127.0.0.1:9/s/9f86d081884c7d65/mcp"},
         },
     )  # fmt: skip
@@ -98,11 +101,12 @@ def test_each_failure_is_a_line_without_secrets(machine):
         "It is switched off in the host.",
         "Its working folder /no/such/folder does not exist.",
         "ended with exit code 3 before it answered initialize. It printed non-MCP output: '…'",
+        "ended with exit code 4 before it answered initialize. It logged: 'no …'.",
         "Cannot connect to http://127.0.0.1:9/s/…/mcp",
     ):
         assert why in done.stdout
-    assert done.stdout.count("    list   not measured: ") == 7
-    assert "penstock: asking gone for its tools (1 of 7)\n" in done.stderr
+    assert done.stdout.count("    list   not measured: ") == 8
+    assert "penstock: asking gone for its tools (1 of 8)\n" in done.stderr
     assert hidden not in done.stdout + done.stderr
     assert "9f86d" not in done.stdout + done.stderr
 

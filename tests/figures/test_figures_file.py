@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import date, timedelta
 
 import pytest
@@ -42,6 +43,27 @@ def test_the_last_list_is_kept_apart_from_the_sums(file):
     found = file.lists(LONG_AGO)["git"]
     assert found == ListFigures(2, 1400, 490, 2, 7, 107, 0, "brief", 500, 400)
     assert found.saved == 1400 - 490 + 7 - 107
+
+
+def test_servers_behind_one_list_are_known_as_its_members(file):
+    calls = {("git", "log"): CallFigures(1), ("mcp.json", "run_python"): CallFigures(1)}
+    for _ in range(2):
+        file.add(calls, {}, TODAY, "mcp.json")
+    file.add({("alone", "log"): CallFigures(1)}, {}, TODAY, "alone")
+    assert file.members(TODAY) == {("mcp.json", "git")}
+    file.add({}, {}, TODAY + timedelta(DAYS_KEPT))
+    assert file.members(LONG_AGO) == set()
+
+
+def test_a_file_of_the_first_version_gets_the_new_table(tmp_path):
+    path = tmp_path / "figures.sqlite"
+    with FiguresFile(path) as file:
+        file.add({("git", "log"): CallFigures(1)}, {}, TODAY)
+    with closing(sqlite3.connect(path)) as older:
+        older.executescript("DROP TABLE members; PRAGMA user_version = 1")
+    with FiguresFile(path) as file:
+        assert file.calls(TODAY) == {("git", "log"): CallFigures(1)}
+        assert file.members(TODAY) == set()
 
 
 def test_old_days_are_forgotten(file):

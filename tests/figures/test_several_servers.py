@@ -88,6 +88,8 @@ def test_each_server_has_its_own_figures(start, stats):
         "mcp.json": 1, "sdk": 0, "wide": 0, "old": 0,
     }  # fmt: skip
     assert (lists["mcp.json"]["sent"], lists["mcp.json"]["greeting_sent"]) == (listed, greeting)
+    members = {one["name"]: sorted(one["members"]) for one in told["servers"] if one["members"]}
+    assert members == {"mcp.json": ["old", "sdk", "wide"]}
     assert told["sent"] == sum(sent.values()) + listed + greeting
     assert [one["name"] for one in stats("--server", "wide")["servers"]] == ["wide"]
 

@@ -32,6 +32,12 @@ _WITHOUT_END: Final = ("run", "serve", "audit")
 # Names in the parsed command line that are not options.
 _NO_OPTIONS: Final = ("command", "do", "name")
 
+# Words that mean something elsewhere.
+_INSIDE: Final = {"show": "results show"}
+_ELSEWHERE: Final = {
+    ("audit", "--servers"): "For the servers of a file: penstock doctor --servers FILE"
+}
+
 _DESCRIPTION = """\
 Keep MCP tool results and tool lists inside the agent's context budget, and lose nothing.
 
@@ -98,27 +104,39 @@ def _chosen(given: list[str]) -> argparse.Namespace:
     chosen, unknown = parser.parse_known_args([first, *words.own])
     chosen.command = words.command
     if unknown:
-        raise _misunderstood(chosen, unknown[0], words.greedy)
+        raise _misunderstood(chosen, unknown[0], words.greedy, options)
     named = (getattr(chosen, name, None) for name in ("command", "url", "tools", "servers"))
     if words.greedy and not any(named):
-        raise no_command_left(words.greedy, first)
+        raise _without_server(chosen, words.greedy, options)
     return chosen
 
 
 def _no_command(given: str) -> PenstockError:
-    near = nearest(given, COMMANDS)
+    near = _INSIDE.get(given) or nearest(given, COMMANDS)
     step = f"Did you mean {near}?" if near else f"Use one of: {', '.join(COMMANDS)}."
     return PenstockError(f"There is no command {given!r}.", next_step=step)
 
 
-def _misunderstood(chosen: argparse.Namespace, word: str, greedy: str) -> PenstockError:
+def _misunderstood(
+    chosen: argparse.Namespace, word: str, greedy: str, options: Options
+) -> PenstockError:
     option = word.partition("=")[0]
     known = [f"--{given.replace('_', '-')}" for given in vars(chosen) if given not in _NO_OPTIONS]
     near = nearest(option, known)
     if greedy and not near:
-        return no_command_left(greedy, chosen.name)
+        return _without_server(chosen, greedy, options)
     step = f"Did you mean {near}?" if near else f"See penstock {chosen.name} --help."
+    step = _ELSEWHERE.get((chosen.name, option), step)
     return PenstockError(f"There is no option {option!r}.", next_step=step)
+
+
+def _without_server(chosen: argparse.Namespace, greedy: str, options: Options) -> PenstockError:
+    """Return the error for a line without a server. `greedy` may have taken its command."""
+    if getattr(chosen, "server", None):
+        from penstock.cli.options import no_servers_file
+
+        return no_servers_file()
+    return no_command_left(greedy, options, chosen.name)
 
 
 def _parser(command: str) -> tuple[argparse.ArgumentParser, Options]:

@@ -79,9 +79,11 @@ def split_at_command(words: Sequence[str], options: Options) -> Words:
     return Words([*words[:at]], [*words[at:]], greedy)
 
 
-def no_command_left(greedy: str, name: str) -> PenstockError:
+def no_command_left(greedy: str, options: Options, name: str) -> PenstockError:
     """Return the error for a line without a server, whose command `greedy` may have taken."""
-    step = f"Put -- before the server's command: penstock {name} {greedy} TOOL -- COMMAND"
+    option = _named(greedy, options)
+    value = option.metavar if option is not None else "VALUE"
+    step = f"Put -- before the server's command: penstock {name} {greedy} {value} -- COMMAND"
     told = f"{greedy} takes every word up to the next option, so there is no server's command."
     return PenstockError(told, next_step=step)
 

@@ -119,8 +119,9 @@ class _Measuring:
                 told = f"Its list has pages without end after {2 * self._seconds:g} s."
                 raise NotListed(told)
 
+        around = start.around._replace(secrets=start.secrets)
         listed = listed_tools(
-            start.target, page_listed, seconds=self._seconds, around=start.around, inbox=inbox
+            start.target, page_listed, seconds=self._seconds, around=around, inbox=inbox
         )
         if self._keep is not None:
             self._keep(number, listed)

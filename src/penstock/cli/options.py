@@ -176,8 +176,7 @@ def _joined(given: Any) -> Any:
 
 def target_from(chosen: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> Target:
     if getattr(chosen, "server", None):
-        step = "Name the file too: --servers FILE."
-        raise UsageError("--server selects servers of a file, and none is named.", next_step=step)
+        raise no_servers_file()
     return Target.of(
         chosen.command,
         chosen.url,
@@ -186,6 +185,11 @@ def target_from(chosen: argparse.Namespace, environment: Mapping[str, str] = os.
         bearer_variable=chosen.bearer_env,
         environment=environment,
     )
+
+
+def no_servers_file() -> UsageError:
+    told = "--server selects servers of a file, and none is named."
+    return UsageError(told, next_step="Name the file too: --servers FILE.")
 
 
 def forget_secrets(chosen: argparse.Namespace) -> None:

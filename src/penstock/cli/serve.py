@@ -131,6 +131,7 @@ def serve(chosen: argparse.Namespace) -> int:
     given = {
         "body": chosen.max_body,
         "connections": chosen.max_connections,
+        "are_connections_named": chosen.max_connections is not None,
         "connections_per_address": chosen.max_connections_per_address,
     }
     listening = Listening(

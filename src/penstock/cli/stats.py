@@ -82,7 +82,7 @@ def _balances(file: Path, days: int) -> list[ServerBalance]:
         return []
     first = date.today() - timedelta(days - 1)  # noqa: DTZ011 (the user's own day)
     with FiguresFile(file) as figures:
-        return balances(figures.calls(first), figures.lists(first))
+        return balances(figures.calls(first), figures.lists(first), figures.members(first))
 
 
 def _chosen(servers: list[ServerBalance], text: str | None) -> list[ServerBalance]:

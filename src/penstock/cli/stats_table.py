@@ -9,7 +9,7 @@ from typing import Final
 from penstock.cli.terminal import fitted, printable, width_of
 from penstock.errors import how_to_install
 from penstock.figures.balance import ServerBalance, sums
-from penstock.figures.rows import CallFigures
+from penstock.figures.rows import CallFigures, ListFigures
 
 NARROWEST: Final = 40
 WIDEST: Final = 110
@@ -36,17 +36,24 @@ def _server(server: ServerBalance, width: int) -> Iterator[str]:
     yield from _wrapped(f"{printable(server.name)}: {_verdict(server.raw, server.saved)}", width)
     listed = server.lists
     if listed.listed:
-        told = (
-            f"List: form {listed.form}, {listed.last_raw:,} tokens raw, {listed.last_sent:,} sent; "
-            f"listed {_times(listed.listed)}, {_gain(listed.raw - listed.sent)}."
-        )
-        yield from _wrapped(told, width, _INDENT)
+        yield from _wrapped(_list(listed), width, _INDENT)
     added = listed.greeting_sent - listed.greeting_raw
     if added:
         told = f"Instructions: {added:,} tokens added in {_conversations(listed.greeted)}."
         yield from _wrapped(told, width, _INDENT)
     if server.tools:
         yield from _tools(server, width)
+
+
+def _list(listed: ListFigures) -> str:
+    """Return the sums of all lists, and the last list by itself: it may have another form."""
+    sums_of_all = (
+        f"{listed.raw:,} tokens raw, {listed.sent:,} sent; {_gain(listed.raw - listed.sent)}."
+    )
+    if listed.listed == 1:
+        return f"List (once, form {listed.form}): {sums_of_all}"
+    last = f"form {listed.form}, {listed.last_raw:,} raw, {listed.last_sent:,} sent"
+    return f"List ({listed.listed:,} times): {sums_of_all} Last: {last}."
 
 
 def _tools(server: ServerBalance, width: int) -> Iterator[str]:
@@ -87,18 +94,21 @@ def _closing(servers: Sequence[ServerBalance], width: int) -> Iterator[str]:
     if len(servers) > 1:
         yield from _wrapped(f"In all: {_verdict(total['raw'], total['saved'])}", width)
     for server in servers:
-        if server.saved < 0:
-            told = (
-                f"Penstock costs more than it saves for {printable(server.name)} so far. If that stays, "
-                "run this server without it."
-            )
-            yield from _wrapped(told, width)
+        if server.costs_more:
+            yield from _wrapped(_advice(server), width)
     if any(server.has_estimates for server in servers):
         told = (
             "Some counts are estimates. The extra tokens counts exactly, unless answers are very "
             f"large or very many. {how_to_install('tokens')}"
         )
         yield from _wrapped(told, width)
+
+
+def _advice(server: ServerBalance) -> str:
+    name, run = printable(server.name), "run this server without it"
+    if server.members:
+        name, run = f"the servers of {name}", "run them without it"
+    return f"Penstock costs more than it saves for {name} so far. If that stays, {run}."
 
 
 def _verdict(raw: int, saved: int) -> str:
@@ -108,10 +118,6 @@ def _verdict(raw: int, saved: int) -> str:
 
 def _gain(saved: int) -> str:
     return f"{-saved:,} tokens more than without Penstock" if saved < 0 else f"{saved:,} saved"
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"
 
 
 def _conversations(count: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -16,6 +16,10 @@ class ServerBalance(msgspec.Struct, frozen=True):
     name: str
     tools: Sequence[tuple[str, CallFigures]]
     lists: ListFigures = msgspec.field(default_factory=ListFigures)
+    # It is one of several behind one Penstock, and shares their list.
+    is_member: bool = False
+    # The servers that share this list. Its cost and their savings are one account.
+    members: Sequence[ServerBalance] = ()
 
     @property
     def raw(self) -> int:
@@ -24,6 +28,11 @@ class ServerBalance(msgspec.Struct, frozen=True):
     @property
     def saved(self) -> int:
         return self.lists.saved + sum(row.saved for _, row in self.tools)
+
+    @property
+    def costs_more(self) -> bool:
+        """Whether a model has read more than without Penstock. It cannot be told of one member."""
+        return not self.is_member and self.saved + sum(one.saved for one in self.members) < 0
 
     @property
     def sent(self) -> int:
@@ -39,13 +48,23 @@ class ServerBalance(msgspec.Struct, frozen=True):
             for tool, row in self.tools
         ]
         lists = {**msgspec.structs.asdict(self.lists), "saved": self.lists.saved}
-        return {"name": self.name, **sums([self]), "list": lists, "tools": tools}
+        members = [one.name for one in self.members]
+        return {
+            "name": self.name,
+            **sums([self]),
+            "list": lists,
+            "tools": tools,
+            "members": members,
+        }
 
 
 def balances(
-    calls: Mapping[tuple[str, str], CallFigures], lists: Mapping[str, ListFigures]
+    calls: Mapping[tuple[str, str], CallFigures],
+    lists: Mapping[str, ListFigures],
+    members: Iterable[tuple[str, str]] = (),
 ) -> list[ServerBalance]:
-    """Return the balance of each server, those that saved most first."""
+    """Return the balance of each server, those that saved most first. `members` has each front with
+    each server behind it."""
     names = dict.fromkeys([*(server for server, _ in calls), *lists])
     found = [
         ServerBalance(
@@ -58,7 +77,21 @@ def balances(
         )
         for name in names
     ]
-    return sorted(found, key=lambda server: (-server.saved, server.name))
+    return _grouped(sorted(found, key=lambda server: (-server.saved, server.name)), {*members})
+
+
+def _grouped(
+    found: Sequence[ServerBalance], members: Collection[tuple[str, str]]
+) -> list[ServerBalance]:
+    behind = {server for _, server in members}
+    return [
+        msgspec.structs.replace(
+            one,
+            is_member=one.name in behind,
+            members=[other for other in found if (one.name, other.name) in members],
+        )
+        for one in found
+    ]
 
 
 def sums(servers: Sequence[ServerBalance]) -> dict[str, int]:

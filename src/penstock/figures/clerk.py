@@ -105,7 +105,8 @@ class Clerk:
 
     def save(self, file: FiguresFile) -> None:
         if self.calls or self.lists:
-            file.add(self.calls, self.lists, date.today())  # noqa: DTZ011 (the user's own day)
+            today = date.today()  # noqa: DTZ011 (the user's own day)
+            file.add(self.calls, self.lists, today, self._server)
             self.calls, self.lists = {}, {}
 
 

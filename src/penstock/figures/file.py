@@ -32,10 +32,12 @@ DAYS_KEPT: Final = 90
 MOST_SERVERS: Final = 100  # in one day
 MOST_TOOLS: Final = 200  # of one server in one day
 START_ANEW: Final = "Start a new file: penstock stats --reset."
-_KIND: Final = FileKind(0x50454E46, 1, "penstock.figures", other_file=START_ANEW)  # "PENF"
+_KIND: Final = FileKind(0x50454E46, 2, "penstock.figures", other_file=START_ANEW)  # "PENF"
 
 Calls = Mapping[tuple[str, str], CallFigures]  # by server and tool
 Lists = Mapping[str, ListFigures]  # by server
+
+_TABLES: Final = ("calls", "lists", "members")
 
 
 class FiguresFile:
@@ -50,11 +52,12 @@ class FiguresFile:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def add(self, calls: Calls, lists: Lists, today: date) -> None:
-        """Add figures to those of a day. Delete figures that are too old."""
+    def add(self, calls: Calls, lists: Lists, today: date, front: str = "") -> None:
+        """Add figures to those of a day. Delete figures that are too old. `front` is the name of the
+        one list that all other servers in `calls` share, or "" for a server that runs alone."""
         day, first = today.isoformat(), (today - timedelta(DAYS_KEPT - 1)).isoformat()
         with self._file.writing() as connection:
-            for table in ("calls", "lists"):
+            for table in _TABLES:
                 connection.execute(f"DELETE FROM {table} WHERE day < ?", (first,))  # noqa: S608 (a name from here)
             for name, listed in lists.items():
                 server = _server_row(connection, day, name)
@@ -67,6 +70,8 @@ class FiguresFile:
                     "tool": _tool_row(connection, day, server, tool),
                 }
                 _upsert(connection, "calls", keys, called)
+                if front and name != front:
+                    _add_member(connection, day, front, server)
 
     def calls(self, since: date) -> dict[tuple[str, str], CallFigures]:
         """Return the calls from a day on, by server and tool."""
@@ -88,6 +93,11 @@ class FiguresFile:
             _added(found.setdefault(server, ListFigures()), ListFigures(*values))
         return found
 
+    def members(self, since: date) -> set[tuple[str, str]]:
+        """Return each front with each server that was behind it from a day on."""
+        statement = "SELECT DISTINCT front, server FROM members WHERE day >= ?"
+        return set(self._select(statement, since.isoformat()))
+
     def called_tools(self, server: str) -> frozenset[str]:
         """Return the tools of a server whose calls worked at least once."""
         rows = self._select(
@@ -98,7 +108,7 @@ class FiguresFile:
     def clear(self) -> None:
         """Delete all figures, and leave no trace of their names in the file."""
         with self._file.writing() as connection:
-            for table in ("calls", "lists"):
+            for table in _TABLES:
                 connection.execute(f"DELETE FROM {table}")  # noqa: S608 (a name from here)
         self._file.shrink()
 
@@ -136,6 +146,11 @@ def _upsert(
         f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changes}",
         (*keys.values(), *msgspec.structs.astuple(more)),
     )
+
+
+def _add_member(connection: sqlite3.Connection, day: str, front: str, server: str) -> None:
+    row = (day, _server_row(connection, day, front), server)
+    connection.execute("INSERT OR IGNORE INTO members (day, front, server) VALUES (?, ?, ?)", row)
 
 
 def _server_row(connection: sqlite3.Connection, day: str, server: str) -> str:

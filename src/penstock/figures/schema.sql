@@ -12,3 +12,7 @@ CREATE TABLE lists (
     estimated INTEGER NOT NULL, form TEXT NOT NULL, last_raw INTEGER NOT NULL, last_sent INTEGER NOT NULL,
     PRIMARY KEY (day, server)
 ) WITHOUT ROWID;
+CREATE TABLE members (
+    day TEXT NOT NULL, front TEXT NOT NULL, server TEXT NOT NULL,
+    PRIMARY KEY (day, front, server)
+) WITHOUT ROWID;

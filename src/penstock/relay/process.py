@@ -20,7 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import PenstockError
 from penstock.relay import guardian
@@ -28,11 +28,15 @@ from penstock.relay.lines import UpstreamLines
 from penstock.relay.pipes import Sink, Wake, source_of
 from penstock.wire.unread import MOST_UPSTREAM, Unread
 
+if TYPE_CHECKING:
+    from penstock.relay.last_words import LastWords
+
 LINE_BUFFER: Final = 1 << 20
 
 GRACE_SECONDS: Final = 5.0
 LAST_SECONDS: Final = 1.0  # Hosts give a program two seconds from the signal to its end.
 _LOOK_SECONDS: Final = 0.02
+_CONFIGS: Final = (".json", ".jsonc", ".toml")
 
 
 class CannotStart(PenstockError):
@@ -44,7 +48,8 @@ class Surroundings(NamedTuple):
 
     environment: Mapping[str, str] | None = None
     folder: str | None = None
-    is_quiet: bool = False  # its log is thrown away
+    is_quiet: bool = False  # its log is not shown, except a line that says why it failed
+    secrets: tuple[str, ...] = ()  # values that no message may show
 
 
 OURS: Final = Surroundings()
@@ -86,7 +91,7 @@ class Process:
                 [_resolved(self.command[0]), *self.command[1:]],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL if around.is_quiet else None,
+                stderr=subprocess.PIPE if around.is_quiet else None,
                 env=around.environment,
                 cwd=around.folder,
                 bufsize=0,
@@ -96,12 +101,14 @@ class Process:
             raise _cannot_start(self.command[0], error) from None
         assert self._popen.stdin is not None  # noqa: S101 (asked for above)
         assert self._popen.stdout is not None  # noqa: S101 (asked for above)
+        self._secrets = around.secrets
         self._ended = threading.Event()
         self._writing = threading.Lock()
         self._has_gone = False
         self._grace = 0.0  # the seconds after which a server that ran on was stopped
         guardian.watch_over(self._popen)
         try:
+            self._log = None if self._popen.stderr is None else _kept(self._popen.stderr)
             self._input = Sink(self._popen.stdin, self._wake)
             self.output = UpstreamLines(source_of(self._popen.stdout, self._wake), most)
             threading.Thread(target=self._watch, daemon=True).start()
@@ -202,6 +209,16 @@ class Process:
             return "closed its output"
         return f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
 
+    def last_words(self, most: int) -> str:
+        """Return the line of a log that is not shown which says most about a failure, or ""."""
+        return "" if self._log is None else self._log.line(self._secrets, most)
+
+
+def _kept(log: IO[bytes]) -> LastWords:
+    from penstock.relay.last_words import LastWords  # only here, because a host waits for a start
+
+    return LastWords(log)
+
 
 def _resolved(command: str) -> str:
     """Return the path of the command. On Windows only a search of PATH finds `npx.cmd` for `npx`."""
@@ -218,7 +235,10 @@ def check_command(name: str) -> None:
     """Raise `CannotStart` if no program has this name or path."""
     if shutil.which(name) is not None:
         return
-    if os.path.dirname(name) and os.path.isdir(name):  # noqa: PTH112, PTH120 (pathlib is slow to import)
+    if name.endswith(_CONFIGS):
+        why = "it is no program"
+        step = f"If it has servers: penstock run --servers {name}, or doctor to measure them."
+    elif os.path.dirname(name) and os.path.isdir(name):  # noqa: PTH112, PTH120 (pathlib is slow to import)
         why, step = "it is a folder", "Name the program in it."
     elif os.path.dirname(name) and os.path.exists(name):  # noqa: PTH110, PTH120 (as above)
         why, step = "it is not executable", "Make it executable, or name the program that runs it."

@@ -262,6 +262,11 @@ def test_a_bad_entry_is_a_server_that_is_down(tmp_path, case):
     assert found["bad"].member.identity != found["good"].member.identity
 
 
+def test_no_default_is_suggested_where_a_key_holds_the_name_of_a_variable(tmp_path):
+    found = group(tmp_path, CODEX, name="config.toml").servers[1]
+    assert found.fault == "The environment variable API_TOKEN that it uses is not set. Set it."
+
+
 def test_the_fault_shows_no_secret(tmp_path):
     entry = {"url": "https://a.example/mcp", "headers": {"A": "hunter2\nhunter2"}}
     found = one(tmp_path, entry)

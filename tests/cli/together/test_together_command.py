@@ -75,6 +75,19 @@ def test_the_one_entry_lists_the_tools_of_all_servers(machine):
     assert config.read_bytes() == before
 
 
+def test_a_sum_says_which_lists_it_leaves_out(machine):
+    gone = {"command": "no-such-server"}
+    for servers, told in (
+        ({"a": PLAIN, "b": PLAIN, "gone": gone}, r"list   of 2 of 3 servers: [\d,]+ tokens now, "),
+        ({"gone": gone}, "list   not measured: no server has listed its tools\n"),
+        ({"a": PLAIN, "b": PLAIN}, r"list   [\d,]+ tokens now, "),
+    ):
+        machine.config(".cursor/mcp.json", servers)
+        assert re.search(told, machine.wrap("cursor", "--together").stdout)
+    machine.config(".cursor/mcp.json", {"a": PLAIN, "b": PLAIN, "gone": gone})
+    assert "All lists that were measured (2 of 3 servers): " in machine.wrap("cursor").stdout
+
+
 def test_values_that_the_host_asks_for_reach_the_server(machine):
     config = machine.config(
         ".config/Code/User/mcp.json",

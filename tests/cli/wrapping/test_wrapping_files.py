@@ -32,11 +32,25 @@ def others(path):
 
 def test_no_backup_is_ever_overwritten(path):
     (path.parent / "servers.json.penstock-backup-2").write_text("mine")
-    assert write(wrapped(path)).name == "servers.json.penstock-backup-1"
-    assert write(plan_undo(read(path), path)).name == "servers.json.penstock-backup-3"
+    assert write(wrapped(path)).name == "servers.json.penstock-backup-3"
+    assert write(plan_undo(read(path), path)).name == "servers.json.penstock-backup-4"
     assert path.read_bytes() == TEXT.encode()
     assert (path.parent / "servers.json.penstock-backup-2").read_text() == "mine"
-    assert len(others(path)) == 3, "no other file is left behind"
+    assert len(others(path)) == 2, "no other file is left behind"
+
+
+def test_no_backup_equals_the_config_or_another_backup(path):
+    for _ in range(3):
+        write(wrapped(path))
+        write(plan_undo(read(path), path))
+    (only,) = others(path)
+    assert "/opt/penstock" in path.with_name(only).read_text()
+    path.write_text(TEXT.replace("one", "two"))
+    assert write(wrapped(path)).read_text() == TEXT.replace("one", "two")
+    assert len(others(path)) == 2
+    path.write_text(TEXT.replace("one", "two"))
+    write(wrapped(path))
+    assert len(others(path)) == 2
 
 
 def test_a_plan_without_effect_writes_nothing(path):

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import re
 import shutil
 import ssl
 import subprocess
@@ -192,6 +193,62 @@ def test_a_cookie_is_not_kept():
     assert all(b"cookie" not in head for head in heads)
 
 
+# -- servers that cannot be reached ------------------------------------------------------------
+
+
+def unreached(url):
+    async def scenario():
+        with pytest.raises(NoAnswer) as caught:
+            await get(url)
+        return str(caught.value)
+
+    return asyncio.run(scenario())
+
+
+HINT = "Is the server running, and the address right?"
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://127.0.0.1:9/mcp", "Connection refused"),
+        ("http://localhost:9/mcp", "Connection refused"),
+        ("https://127.0.0.1:9/mcp", "Connection refused"),
+        ("http://nobody.invalid/mcp", "(.*name.*|.*resolution.*)"),
+    ],
+)
+def test_the_address_is_named_once(url, why):
+    told = unreached(url)
+    assert re.fullmatch(
+        f"Cannot connect to {re.escape(url)}: {why}\\. {re.escape(HINT)}", told, re.IGNORECASE
+    )
+    assert "ssl:" not in told
+    assert told.count(url.split("/")[2].split(":")[0]) == 1
+
+
+def test_a_proxy_that_cannot_be_reached_is_named(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://me:SECRET@127.0.0.1:9")
+    told = unreached("http://nobody.invalid/mcp")
+    assert f"/mcp: its proxy 127.0.0.1:9: Connection refused. {HINT}" in told
+
+
+def test_a_server_that_speaks_no_tls():
+    async def connected(_reader, writer):
+        writer.write(OK)
+        writer.close()
+
+    async def scenario():
+        async with await asyncio.start_server(connected, "127.0.0.1", 0) as listening:
+            port = listening.sockets[0].getsockname()[1]
+            with pytest.raises(NoAnswer) as caught:
+                await get(f"https://127.0.0.1:{port}/mcp")
+            return str(caught.value)
+
+    told = asyncio.run(scenario())
+    assert "/mcp: TLS: " in told
+    assert "ssl:" not in told
+
+
 # -- certificates ------------------------------------------------------------------------------
 
 
@@ -210,7 +267,7 @@ def test_a_server_whose_certificate_nobody_vouches_for_is_sent_nothing(tmp_path)
             return caught.value
 
     error = asyncio.run(scenario())
-    assert "certificate" in str(error)
+    assert "/mcp: its certificate is not trusted (self-signed certificate). Is the" in str(error)
     assert not error.was_sent
     assert heads == []
 

@@ -36,7 +36,7 @@ def test_a_failing_accept_is_logged_once_and_goes_on_by_itself(tmp_path):
 @one_worker
 def test_few_files_mean_few_connections(tmp_path):
     log = tmp_path / "log"
-    many = ("--max-connections-per-address", "1000")
+    many = ("--max-connections", "8000", "--max-connections-per-address", "1000")
     with serving_logged(log, *many, before="ulimit -n 64; ") as (url, _):
         assert "at most 32 connections" in log.read_text()
         wires = [asking_health(url) for _ in range(32)]
@@ -50,6 +50,14 @@ def test_few_files_mean_few_connections(tmp_path):
 
 def test_each_connection_leaves_a_file_for_its_request_to_upstream():
     assert connections_within(4_096, 8_000) == 2_048
+
+
+@one_worker
+def test_fewer_connections_than_nobody_asked_for_need_no_warning(tmp_path):
+    log = tmp_path / "log"
+    for words, is_told in ((), False), (("--log-level", "info"), True):
+        with serving_logged(log, *words, before="ulimit -n 64; "):
+            assert ("at most 32 connections" in log.read_text()) == is_told
 
 
 @pytest.mark.parametrize(("workers", "connections"), [(2, 1_024), (4, 512), (64, 32)])

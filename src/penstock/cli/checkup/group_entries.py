@@ -28,10 +28,20 @@ def group_of(
     values = host_values(entry, path, project, os.environ, asked)
     chosen = wrapped_options(found, [], values)
     folder = Path(values.folder)
+    from_host = _asked_for(entry)
+    # A server must not be started with an empty value: it might start, and prove nothing.
+    known = {name: text for name, text in values.environment.items() if name not in from_host}
+    ours = {name: os.environ[name] for name in from_host if name in os.environ}
     return AskedGroup(
         folder / Path(values.filled(files[-1])).expanduser(),
         policy_from(chosen, RUN_DEFAULTS, values.environment),
         [values.filled(name) for name in found.several("--server")],
-        values.environment,
+        known | ours,
         folder,
+        from_host - ours.keys(),
     )
+
+
+def _asked_for(entry: Mapping[str, Any]) -> set[str]:
+    """Return the variables in which the entry passes on values that only the host asks for."""
+    return {name for name, text in (entry.get("env") or {}).items() if inputs_in(text)}

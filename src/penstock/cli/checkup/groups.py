@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from penstock.cli.auditing.list_costs import Measured, NotMeasured
-from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine
+from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine, warning
 from penstock.cli.checkup.tool_changes import changed_tools
 from penstock.cli.measuring import Asked, measured
 from penstock.cli.several import read_group
+from penstock.cli.several.members import FaultyServer
 from penstock.cli.several.one_list import cost_of_one_list, learn_lists
 from penstock.cli.wrapping.starting import Start
 from penstock.errors import PenstockError
 from penstock.hub.remembered import Remembered
 from penstock.relay.hub.group import GroupedServer, ServerGroup
 from penstock.relay.hub.memory_file import load
+from penstock.relay.secret_urls import SECRET_NAME
 from penstock.relay.secret_words import secrets_of
 from penstock.relay.tool_lists import Listed
 from penstock.settings.policy import Policy
@@ -33,6 +35,8 @@ class AskedGroup(NamedTuple):
     selected: Sequence[str] = ()
     environment: Mapping[str, str] = os.environ
     folder: Path | None = None
+    # Variables with values that a host asks its users for, which are not known here.
+    from_host: Collection[str] = ()
 
 
 def check_group(asked: AskedGroup, *, starts: bool, seconds: float) -> CheckupSection:
@@ -58,7 +62,7 @@ def _findings(
     startable = _starts(asked, group) if starts else {}
     costs = measured(startable, seconds=seconds, keep=lists.__setitem__)
     for number, server in enumerate(group.servers):
-        yield _server(server, costs.get(number), asked.path)
+        yield _server(server, costs.get(number), asked)
     run = {one.member.name for one in group.servers}
     for name in group.identities:
         if name not in run:
@@ -86,16 +90,24 @@ def _starts(asked: AskedGroup, group: ServerGroup) -> dict[int, Asked]:
 
 def _start(server: GroupedServer, policy: Policy) -> Start:
     told = (server.around.environment or {}).items()
-    own = [text for name, text in told if os.environ.get(name) != text]
+    # An entry may pass on a secret of ours under its own name: `"API_KEY": "${API_KEY}"`.
+    own = [
+        text
+        for name, text in told
+        if os.environ.get(name) != text or SECRET_NAME.search(name) is not None
+    ]
     around = server.around._replace(is_quiet=True)
     return Start(server.target, policy, around, (*own, *secrets_of(server.target)))
 
 
-def _server(server: GroupedServer, cost: Measured | None, path: Path) -> Finding:
+def _server(server: GroupedServer, cost: Measured | None, asked: AskedGroup) -> Finding:
     name = server.member.name
-    facts: dict[str, Any] = {"server": name, "file": str(path), "is_behind_penstock": True}
-    if server.fault:
-        return broken(f"{name}: {server.fault}", f"Correct its entry in {path}.", **facts)
+    facts: dict[str, Any] = {"server": name, "file": str(asked.path), "is_behind_penstock": True}
+    if isinstance(server, FaultyServer) and server.variable in asked.from_host:
+        step = f"The host asks for it. To check the server here, set {server.variable}."
+        return warning(f"{name}: not started. {server.why}", step, **facts)
+    if isinstance(server, FaultyServer):
+        return broken(f"{name}: {server.why}", server.next_step, **facts)
     if cost is None:
         return fine(f"{name}: not started", **facts)
     if isinstance(cost, NotMeasured):

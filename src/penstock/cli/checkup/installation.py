@@ -26,7 +26,13 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "shaping": ("numpy>=1.26", "tsdownsample>=0.1.4"),
     "texts": ("PyYAML>=6.0.1",),
     "programs": ("pydantic-monty>=1.4,<2",),
-    "serve": ("starlette>=0.41", "uvicorn>=0.31", "h11>=0.16", "aiohttp>=3.14", "truststore>=0.10"),
+    "serve": (
+        "starlette>=0.41",
+        "uvicorn>=0.31,<0.55",
+        "h11>=0.16",
+        "aiohttp>=3.14,<3.15",
+        "truststore>=0.10",
+    ),
 }
 _ADDS: Final[Mapping[str, str]] = {
     "tokens": "exact token counts; without it they are estimated",

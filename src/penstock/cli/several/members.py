@@ -34,12 +34,30 @@ from penstock.wire.servers import HubMember
 _LONGEST_NAME: Final = 64
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ENV_FILE: Final = "envFile"
+_NOT_SET: Final = "The environment variable {} that it uses is not set"
 
 
 class BadEntry(PenstockError):
     """The entry of a server cannot be used."""
 
     next_step = "Correct the entry."
+
+
+class NoInput(BadEntry):
+    """A value that a host asks its users for is not known here."""
+
+    def __init__(self, word: str) -> None:
+        self.variable = f"{INPUT_VARIABLE}{variable_part(input_of(word))}"
+        told = f"Its ${{{word}}} has no value, and only a host asks for it."
+        super().__init__(told, next_step=f"Set the environment variable {self.variable}.")
+
+
+class FaultyServer(GroupedServer, frozen=True):
+    """A server that cannot be started, because of its entry or of something that the entry names."""
+
+    why: str = ""
+    next_step: str = ""
+    variable: str = ""  # the one that is missing, if it has a value that a host asks users for
 
 
 class _Started(NamedTuple):
@@ -77,7 +95,12 @@ def member(written: WrittenServer, group: Group, *, takes_results: bool) -> Grou
     except PenstockError as error:
         values = sorted(map(repr, written.values.items()))
         known = HubMember(written.name, _digest(written.name, *values), takes_results=False)
-        return GroupedServer(known, Target(), fault=f"{error.message} {error.next_step}")
+        why, step = error.message, error.next_step
+        variable = error.variable if isinstance(error, NoInput) else ""
+        fault = f"{why} {step}"
+        return FaultyServer(
+            known, Target(), fault=fault, why=why, next_step=step, variable=variable
+        )
     is_remote = bool(found.target.url)
     is_elsewhere = is_remote or leads_elsewhere(found.target.command, found.own.values())
     known = HubMember(written.name, found.identity, is_remote, takes_results or not is_elsewhere)
@@ -184,21 +207,18 @@ def _around(environment: Mapping[str, str], values: HostValues, group: Group) ->
 
 
 def _variable(name: str, environment: Mapping[str, str]) -> str:
+    """Return the value of a variable whose name the entry states. A default cannot stand there."""
     if not environment.get(name):
-        raise NotFilled(name)
+        raise BadEntry(f"{_NOT_SET.format(name)}.", next_step="Set it.")
     return environment[name]
 
 
 def _not_filled(variable: str) -> BadEntry:
-    asked = input_of(variable)
-    if asked:
-        step = f"Set the environment variable {INPUT_VARIABLE}{variable_part(asked)}."
-        return BadEntry(
-            f"Its ${{{variable}}} has no value, and only a host asks for it.", next_step=step
-        )
+    if input_of(variable):
+        return NoInput(variable)
     name = variable.partition(":")[0]
     step = f"Set it, or write ${{{name}:-VALUE}} in the file."
-    return BadEntry(f"The environment variable {name} that it uses is not set.", next_step=step)
+    return BadEntry(f"{_NOT_SET.format(name)}.", next_step=step)
 
 
 def _sentence(left: Left) -> str:

@@ -10,7 +10,7 @@ from penstock.errors import PenstockError
 class ConfigError(PenstockError):
     """A host's config file cannot be used."""
 
-    next_step = "Correct the file and try again; nothing was changed."
+    next_step = "Correct the file and try again."
 
     def __init__(self, path: Path, why: str, *, next_step: str | None = None) -> None:
         self.path = path

@@ -98,6 +98,7 @@ def write(plan: Plan) -> Path | None:
             backup = _keep_copy(plan.path, original, status)
             _write_servers(plan.servers_file)
     _put_away(plan.servers_file)
+    _remove_copies(plan.path, plan.text.encode())
     return backup
 
 
@@ -156,8 +157,9 @@ def _require_writable(path: Path, status: os.stat_result) -> None:
 
 
 def _keep_copy(path: Path, data: bytes, status: os.stat_result) -> Path:
-    """Write a backup under the first free number, with the file's rights: it may hold secrets."""
-    numbers = count(1)
+    """Write a backup with the file's rights, because it may hold secrets. It has the highest number,
+    and takes the place of older backups with the same content."""
+    numbers = count(_highest_number(path) + 1)
     while True:
         backup = path.with_name(f"{path.name}{_BACKUP}{next(numbers)}")
         with suppress(FileExistsError):
@@ -167,7 +169,26 @@ def _keep_copy(path: Path, data: bytes, status: os.stat_result) -> Path:
                 file.flush()
                 os.fsync(handle)
             give_rights(backup, status)
+            _remove_copies(path, data, but=backup)
             return backup
+
+
+def _highest_number(path: Path) -> int:
+    newest = next(iter(backups_of(path)), None)
+    return int(newest.name.rpartition(_BACKUP)[2]) if newest else 0
+
+
+def _remove_copies(path: Path, data: bytes, but: Path | None = None) -> None:
+    """Remove all other backups with this content: a change and its undoing would leave one more each
+    time."""
+    for backup in backups_of(path):
+        with suppress(OSError):  # It stays, which does no harm.
+            if (
+                backup.name != getattr(but, "name", "")
+                and backup.is_file()
+                and backup.read_bytes() == data
+            ):
+                backup.unlink()
 
 
 @contextmanager
@@ -179,6 +200,5 @@ def _told(path: Path, what: str) -> Iterator[None]:
         raise ConfigError(
             path,
             f"The file cannot be {what}: {error.strerror or error}",
-            next_step="Check the rights of the file and its folder, and close the host; "
-            "nothing was changed.",
+            next_step="Check the rights of the file and its folder, and close the host.",
         ) from error

@@ -42,11 +42,15 @@ def _lines(plan: Plan, costs: Mapping[int, Measured], together: Balance | None) 
             yield f"    then   {_started(change.after)}"
         if number in costs:
             yield f"    list   {_cost(change, costs[number])}"
-    yield from _one_entry(changed, together)
+    known = sum(isinstance(cost, Balance) for cost in costs.values())
+    # A sum that leaves a list out must say so.
+    part = "" if known == len(costs) else f"{known} of {len(costs)} servers"
+    yield from _one_entry(changed, together, part)
     yield from _unchanged(plan)
-    if not together and sum(isinstance(cost, Balance) for cost in costs.values()) > 1:
+    if not together and known > 1:
         yield ""
-        yield f"  All lists that were measured: {cost_told(total([*costs.values()]))}"
+        measured = f" ({part})" if part else ""
+        yield f"  All lists that were measured{measured}: {cost_told(total([*costs.values()]))}"
     behind = next((change.after for change in changed if change.action in ("wrap", "gather")), None)
     if behind:
         yield ""
@@ -56,8 +60,9 @@ def _lines(plan: Plan, costs: Mapping[int, Measured], together: Balance | None) 
         yield f"  {note}"
 
 
-def _one_entry(changed: Sequence[Change], together: Balance | None) -> Iterator[str]:
-    """Describe the entry that takes the place of several servers, if there is one."""
+def _one_entry(changed: Sequence[Change], together: Balance | None, part: str) -> Iterator[str]:
+    """Describe the entry that takes the place of several servers, if there is one. `part`: the
+    servers whose lists are known, if some are not."""
     entry = next((change.after for change in changed if change.action == "gather"), None)
     if entry is None:
         return
@@ -65,7 +70,9 @@ def _one_entry(changed: Sequence[Change], together: Balance | None) -> Iterator[
     yield "  one entry in their place"
     yield f"    then   {_started(entry)}"
     if together:
-        yield f"    list   {cost_told(together)}"
+        yield f"    list   {f'of {part}: ' if part else ''}{cost_told(together)}"
+    elif part:
+        yield "    list   not measured: no server has listed its tools"
 
 
 def _unchanged(plan: Plan) -> Iterator[str]:

@@ -30,6 +30,7 @@ _MOST_HEAD_LINE: Final = 64_000
 _MOST_HEADERS: Final = 500
 _SHOWN: Final = 200
 _PART: Final = 256_000  # Above that, a body is sent in parts, so that other requests go on.
+_OF_ASYNCIO: Final = "Connect call failed"
 _NOT_CONNECTED: Final = (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError)
 
 Headers = Mapping[str, str] | Sequence[tuple[str, str]]
@@ -276,4 +277,25 @@ def _reason(error: Exception) -> str:
     """Return what is wrong, without the URL, which some errors show with all its secrets."""
     if isinstance(error, aiohttp.ClientResponseError):
         return f"{error.status} {error.message[:_SHOWN]}"
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return _words_of(error.certificate_error)
+    if isinstance(error, aiohttp.ClientConnectorError):
+        via = f"its proxy {error.host}:{error.port}: " if _is_of_proxy(error) else ""
+        return via + _words_of(error.os_error)
     return str(error)
+
+
+def _is_of_proxy(error: aiohttp.ClientConnectorError) -> bool:
+    return isinstance(error, aiohttp.ClientProxyConnectionError)
+
+
+def _words_of(error: Exception) -> str:
+    """Return the words of the system. Those of aiohttp and asyncio name the address again."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted ({error.verify_message})"
+    if isinstance(error, ssl.SSLError) and error.reason:
+        return f"TLS: {error.reason.lower().replace('_', ' ')}"
+    if not isinstance(error, OSError):
+        return str(error)
+    told = error.strerror or str(error)
+    return os.strerror(error.errno) if error.errno and _OF_ASYNCIO in told else told

@@ -33,12 +33,14 @@ def raise_limit() -> int:
     return wanted
 
 
-def connections_within(files: int, wanted: int, workers: int = 1) -> int:
+def connections_within(files: int, wanted: int, workers: int = 1, *, is_named: bool = True) -> int:
     """Return how many connections fit. For each, a worker may need one more file: to upstream, or to the
-    worker that serves the request. Each other worker may pass on as many requests, which need as much."""
+    worker that serves the request. Each other worker may pass on as many requests, which need as much.
+    `is_named`: the user has named the number, and must know that it does not hold."""
     room = files // (2 * workers)
     if room < wanted:
-        logger().warning(
+        tell = logger().warning if is_named else logger().info
+        tell(
             "at most %d connections at once for each worker, not %d: a process may open only %d files. "
             "Raise the limit (ulimit -n) to at most %d, or set --max-connections",
             *(room, wanted, files, _MOST_FILES),

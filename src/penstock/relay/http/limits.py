@@ -10,6 +10,7 @@ class ServeLimits(msgspec.Struct, frozen=True):
 
     body: int = 4_000_000
     connections: int = 8_000
+    are_connections_named: bool = False  # by the user
     connections_per_address: int = 0  # 0: half of all
     # The bodies of all unfinished requests together, unless two of the largest need more.
     memory: int = 256_000_000

@@ -83,7 +83,9 @@ def _within_files(listening: Listening) -> Listening:
     """Take no more connections than this process may open files for. Workers inherit that."""
     limits = listening.limits
     files = descriptors.raise_limit()
-    most = descriptors.connections_within(files, limits.connections, listening.workers)
+    most = descriptors.connections_within(
+        files, limits.connections, listening.workers, is_named=limits.are_connections_named
+    )
     return msgspec.structs.replace(
         listening, limits=msgspec.structs.replace(limits, connections=most)
     )

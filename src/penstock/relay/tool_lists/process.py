@@ -176,10 +176,12 @@ class ProcessTalk:
 
     @property
     def _printed(self) -> str:
+        logged = self._process.last_words(SHOWN)
+        told = f" It logged: {logged!r}." if logged else ""
         if not self._junk:
-            return ""
+            return told
         text = self._junk[:SHOWN].decode("utf-8", "replace").strip()
-        return f" It printed non-MCP output: {text!r}."
+        return f" It printed non-MCP output: {text!r}.{told}"
 
 
 def _answers(message: Message, key: bytes) -> bool:
