@@ -58,13 +58,23 @@ const MOST_WORDS = 4;
 /** A value in words. Blanks at its ends count, so they are shown. */
 function quoted(value: Scalar): string {
   const text = visible(clip(String(value), 40));
-  return text !== text.trim() ? `“${text}”` : text;
+  return text !== text.trim() ? inQuotes(text) : text;
+}
+
+function inQuotes(text: string): string {
+  return `“${text}”`;
+}
+
+/** One of several values. One with a comma would read as two. */
+function listed(value: Scalar): string {
+  const text = quoted(value);
+  return text.includes(",") && !text.startsWith("“") ? inQuotes(text) : text;
 }
 
 function predicate({ op, value, values = [] }: Condition): string {
-  const said = values.map(quoted);
-  if (op === "between") return `is between ${said.join(" and ")}`;
+  if (op === "between") return `is between ${values.map(quoted).join(" and ")}`;
   if (op === "one_of") {
+    const said = values.map(listed);
     const more = said.length - MOST_WORDS;
     return `is one of ${said.slice(0, MOST_WORDS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   }

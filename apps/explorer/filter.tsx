@@ -43,7 +43,12 @@ function Conditions({ explorer, close }: ConditionsProps) {
   const [problems, setProblems] = useState<ReadonlyMap<number, Problem>>(new Map());
   const { refusal, isAsking, ask } = useAsking(place, close);
   const list = useRef<HTMLUListElement>(null);
-  useEffect(() => list.current?.querySelector<HTMLElement>("[data-first]")?.focus(), []);
+  useEffect(() => {
+    // While values are counted, there is no field for one yet.
+    const first = list.current?.querySelector<HTMLElement>("[data-first]");
+    const last = list.current?.querySelector<HTMLElement>("li:last-child select");
+    (first ?? last)?.focus();
+  }, []);
   const apply = () => {
     const readings = drafts.map((draft) => read(draft, fieldOf(fields, draft)));
     const found = readings.flatMap((one, index) => ("problem" in one ? [[index, one.problem] as const] : []));

@@ -32,6 +32,7 @@ export function Trouble({ title, text, children, onRetry }: TroubleProps) {
 /** In the place of rows and of their chart, where there are none. */
 export function NoRows({ place, view }: { readonly place: Place; readonly view: View }) {
   const isEmpty = view.unfiltered === 0;
+  if (place.busy.value && !isEmpty) return <div class="trouble" />; // another question may find rows
   return (
     <div class="trouble" role="status">
       <h2>{isEmpty ? "No rows" : "Nothing matches"}</h2>

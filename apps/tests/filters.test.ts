@@ -169,3 +169,10 @@ test("a condition becomes the draft that it was written as", () => {
     "c is 2023-05",
   ]);
 });
+
+test("a chip shows where one value ends", () => {
+  const said = (values: readonly string[]) => inWords({ column: "to", op: "one_of", values });
+  assert.equal(said(["LAX, SFO"]), "to is one of “LAX, SFO”");
+  assert.equal(said(["LAX", "SFO"]), "to is one of LAX, SFO");
+  assert.equal(said([" LAX, "]), "to is one of “ LAX, ”");
+});

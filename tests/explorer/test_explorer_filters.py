@@ -277,6 +277,15 @@ def test_many_values_are_typed_one_a_line(explore):
     has_only(orders, lambda row: row["units"] in (1_036, 74))
 
 
+def test_a_comma_is_a_part_of_a_value_and_the_dialog_says_so(explore):
+    orders = explore("list_orders")
+    dialog = orders.condition("note", "is one of")
+    expect(dialog.get_by_text("One value a line.")).to_be_visible()
+    dialog.get_by_label("Values, one a line").fill("order 1, order 2")
+    dialog.get_by_role("button", name="Apply").click()
+    expect(chips(orders)).to_have_accessible_name(f"{REMOVE}note is one of “order 1, order 2”")
+
+
 UNREADABLE = [
     ("units", "many", "is not a number"),
     ("day", "the day after", "is not a day or a time"),

@@ -123,6 +123,7 @@ function Typed({ draft, field, label, value, isWrong, isLast, about, onType }: T
         class={isNumber ? "right" : ""}
         {...(isNumber ? { inputMode: "decimal" } : {})}
         {...(isTime ? { placeholder: "2023-03-01 14:30" } : {})}
+        {...(!isTime && label !== "Value" ? { placeholder: label } : {})}
         aria-label={label}
         aria-describedby={about}
         aria-invalid={isWrong}
@@ -160,16 +161,19 @@ function Several(props: WithAbout) {
     );
   if (found.items.length > 0) return <Boxes {...props} found={found} />;
   return (
-    <textarea
-      rows={4}
-      dir="auto"
-      aria-label="Values, one a line"
-      aria-describedby={about}
-      aria-invalid={problem !== null}
-      data-first={isLast ? "" : undefined}
-      value={draft.chosen.length > 0 ? draft.chosen.map(String).join("\n") : draft.typed}
-      onInput={(event) => onChange({ ...draft, chosen: [], typed: event.currentTarget.value })}
-    />
+    <>
+      <textarea
+        rows={4}
+        dir="auto"
+        aria-label="Values, one a line"
+        aria-describedby={about}
+        aria-invalid={problem !== null}
+        data-first={isLast ? "" : undefined}
+        value={draft.chosen.length > 0 ? draft.chosen.map(String).join("\n") : draft.typed}
+        onInput={(event) => onChange({ ...draft, chosen: [], typed: event.currentTarget.value })}
+      />
+      <p class="hint">One value a line. A comma is a part of a value.</p>
+    </>
   );
 }
 
