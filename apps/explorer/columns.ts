@@ -59,9 +59,10 @@ export function extended(
   return [...fields.filter((field) => !field.isNamed), ...named];
 }
 
-/** A text that holds a list in JSON looks like a list to those who see all rows. */
+/** A text that holds a list in JSON looks like a list to those who see all rows. The type is empty where
+ * the server had no time to look. */
 function better(field: Field, told: Column | undefined): Column {
-  if (!told) return field;
+  if (!told?.type) return field;
   const had = typesIn(field.type);
   if (!had.includes("str") || had.includes("list")) return told;
   const types = typesIn(told.type).map((type) => (type === "list" ? "str" : type));

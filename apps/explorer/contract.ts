@@ -69,6 +69,7 @@ export interface BrowseArguments {
 
 export interface Column {
   readonly name: string;
+  /** Empty in the columns of all rows, where the server had no time to look at the cells. */
   readonly type: string;
   /** Left out where it is just the name. */
   readonly path?: ColumnPath;

@@ -42,6 +42,27 @@ test("columns that few rows have join those of the same object, and an empty col
   ]);
 });
 
+test("a column that the server had no time to look at stays as the first rows have it", () => {
+  const some: readonly Column[] = [
+    { name: "at", type: "date", epoch: "seconds" },
+    { name: "p", type: "str" },
+  ];
+  const all: readonly Column[] = [
+    { name: "at", type: "" },
+    { name: "p", type: "" },
+    { name: "p.a", type: "", path: ["p", "a"] },
+  ];
+  const fields = extended(fieldsOf(page(some)), "rows", all);
+  assert.deepEqual(
+    fields.map(({ name, type, epoch }) => [name, type, epoch]),
+    [
+      ["at", "date", "seconds"],
+      ["p", "str", undefined],
+      ["p.a", "", undefined],
+    ],
+  );
+});
+
 test("a text that holds a list stays a text, and a list a list", () => {
   const type = (known: string, told: string) => names([{ name: "x", type: known }], [{ name: "x", type: told }])[0]?.[1];
   assert.equal(type("str", "list"), "str");

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.browsing.columns import columns_of
+from penstock.core.browsing.columns import columns_of, columns_of_all_rows
 from penstock.core.json.encoding import encode
+from penstock.core.model.questions import KnownColumn
 
 NOW = 1_700_000_000
 
@@ -106,6 +107,12 @@ def test_numbers_that_are_times(rows, unit):
     [column] = columns_of([encode(row) for row in rows], {})
     assert column.epoch == unit
     assert (column.type == "date") == (unit is not None)
+
+
+def test_a_column_that_was_not_looked_at_has_no_type():
+    known = [KnownColumn(("p",), ()), KnownColumn(("p", "a"), ("int",))]
+    told = columns_of_all_rows(known)
+    assert [(column.name, column.type) for column in told] == [("p", ""), ("p.a", "int")]
 
 
 # -- through the gate ----------------------------------------------------------------------------

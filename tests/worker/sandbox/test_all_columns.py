@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -13,9 +14,9 @@ BEGIN = 1_677_628_800  # 2023-03-01
 FAR = 4_321  # in the fifth batch
 
 
-def known(rows, shape="rows", names=()):
+def known(rows, shape="rows", names=(), seconds=60):
     loaded = Table([json.dumps(row).encode() for row in rows], shape)
-    outcome = loaded.answer(json.dumps({"names": names}), Limits(), "columns")
+    outcome = loaded.answer(json.dumps({"names": names}), Limits(seconds=seconds), "columns")
     return [
         (column["path"], sorted(column["kinds"]), column.get("epoch"))
         for column in json.loads(outcome.rows[0])
@@ -38,6 +39,10 @@ def kinds(*values):
         (["2023-03-01T10:00:00Z", "2023-03-01 10:00:00,123", "2023/03/01"], ["date"]),
         (["2023-03-01", "", "n/a"], ["date", "str"]),
         (["2023-03 report"], ["str"]),
+        (["  2023-03-01"], ["date"]),
+        (["1e400", "12e5 Elm Street", "-1E400"], ["float", "str"]),
+        (["1e5", "9" * 18, "9" * 19, "-" + "9" * 30], ["int", "str"]),
+        (["1.5", "", " ", ":", "!", "é"], ["str"]),
         (["007", "-", "1677628800"], ["str"]),
         ([[1], []], ["list"]),
         ([{}], ["dict"]),
@@ -70,6 +75,34 @@ def test_numbers_and_digits_under_a_name_for_times_are_times(spell, unit):
     assert known([{"ts": "soon"}, *rows])[0][2] is None
     assert [found[2] for found in known([[BEGIN], [BEGIN]])] == [None]
     assert [found[2] for found in known([[BEGIN], [BEGIN]], names=["created"])] == ["seconds"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [lambda n: n, lambda n: f"{n % 97}e{n} Elm Street", lambda n: f"{n % 9}{n * 2**61:030x}f"],
+    ids=["numbers", "addresses", "hex ids"],
+)
+def test_many_columns_take_less_time_than_their_rows_took_to_load(value):
+    rows = [json.dumps({f"c{at}": value(n + at) for at in range(600)}).encode() for n in range(700)]
+    begun = time.process_time()
+    loaded = Table(rows, "rows")
+    filled = time.process_time()
+    loaded.answer("{}", Limits(seconds=600), "columns")
+    assert time.process_time() - filled < 4 * (filled - begun)
+
+
+def test_a_row_may_have_1900_columns_with_long_names():
+    row = {f"{'long ' * 60}{at}_at": BEGIN for at in range(1_900)}
+    assert {(*found, unit) for _, found, unit in known([row])} == {("int", "seconds")}
+    assert known([{"x" * 40_000: 1}])[0][1] == ["int"]
+
+
+def test_columns_have_no_kinds_when_the_time_is_up():
+    assert known([{"a": 1, "p": None}, {"a": 2, "p": {"b": 3}}], seconds=0) == [
+        (["a"], [], None),
+        (["p"], [], None),
+        (["p", "b"], [], None),
+    ]
 
 
 def test_rows_of_other_shapes():

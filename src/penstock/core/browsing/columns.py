@@ -62,7 +62,9 @@ def columns_of(
 def columns_of_all_rows(
     known: Sequence[KnownColumn], names: Sequence[str] = (), *, is_member: bool = False
 ) -> list[ShownColumn]:
-    """Return the columns of a table as all its rows have them, as `columns_of` would."""
+    """Return the columns of a table as all its rows have them, as `columns_of` would.
+
+    The type of a column is empty if the worker had no time to look at its cells."""
     paths = [column.path for column in known]
     maps, above = _maps_among(paths), _above(paths)
     kept: dict[ColumnPath, KnownColumn] = {}
@@ -70,11 +72,17 @@ def columns_of_all_rows(
         path = column.path
         if path[:1] in maps:
             kept[path[:1]] = KnownColumn(path[:1], ("dict",))
-        elif path not in above or not {"null", "dict"}.issuperset(column.kinds):
+        elif path not in above or not column.kinds or not {"null", "dict"}.issuperset(column.kinds):
             kept[path] = column
     labels = _labels(kept, names, taken=[_KEY] if is_member else [])
     return [
-        _shown(label, path, _told(column.kinds), column.epoch, is_member=is_member)
+        _shown(
+            label,
+            path,
+            _told(column.kinds) if column.kinds else "",
+            column.epoch,
+            is_member=is_member,
+        )
         for label, (path, column) in zip(labels, kept.items(), strict=True)
     ]
 

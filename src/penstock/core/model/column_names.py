@@ -11,8 +11,8 @@ _VALUE: Final = "value"
 
 
 def name_of(path: ColumnPath, names: Sequence[str] = ()) -> str:
-    """Return the name of a column. `names`: of the places of rows that are lists, if the result has
-    names for them."""
+    """Return the name of a column. If rows are lists, `names` has the names of their places. A place
+    without a name gets one: `c1`, `c2` and so on."""
     if not path:
         return _VALUE
     return ".".join(_step_name(step, names) for step in path)

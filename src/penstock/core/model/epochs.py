@@ -80,7 +80,8 @@ def unit_of(number: float) -> EpochUnit | None:
 
 
 def is_epoch_text(text: str) -> bool:
-    """Return whether a text may be such a number, as in the messages of chat programs."""
+    """Return whether a text is written like a number of seconds or milliseconds since 1970. The
+    messages of chat programs have such texts."""
     return _EPOCH_TEXT.fullmatch(text) is not None
 
 

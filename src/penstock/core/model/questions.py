@@ -173,25 +173,28 @@ class ValuesOf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ColumnsOf(msgspec.Struct, frozen=True):
-    """A question for all columns."""
+    """A question for all columns. If rows are lists, their places may have `names`."""
 
-    names: tuple[str, ...] = ()  # of the places of rows that are lists
+    names: tuple[str, ...] = ()
 
 
 class KnownColumn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A column as all rows of a table have it."""
+    """A column as all rows of a table have it.
+
+    `kinds` has "int", "float", "bool", "str", "date", "list", "dict" or "null". It is empty if there
+    was no time to look at the column."""
 
     path: ColumnPath
-    kinds: tuple[str, ...]  # "int", "float", "bool", "str", "date", "list", "dict" or "null"
+    kinds: tuple[str, ...]
     epoch: EpochUnit | None = None  # set if the numbers are times
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """A chart of the rows that the explorer shows."""
+    """A chart of the rows that the explorer shows. If rows are lists, their places may have `names`."""
 
     chart: Axes
     rows: Arrangement = Arrangement()
-    names: tuple[str, ...] = ()  # of the places of rows that are lists
+    names: tuple[str, ...] = ()
 
 
 class WorkerAnswer(msgspec.Struct, frozen=True):

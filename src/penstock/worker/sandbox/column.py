@@ -45,13 +45,16 @@ class RefusedQuestion(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """A column that a question names.
+
+    `has_objects` is true if some rows have an object in its place. The members of the object have
+    columns of their own, and this column has NULL in those rows."""
+
     name: str  # quoted
     is_boolean: bool
     kinds: frozenset[str]  # the types that SQLite's `typeof` gives its cells
     spells: bool  # It has texts, and every one of them is a number.
-    has_objects: bool = (
-        False  # Some rows have objects here: NULL in this column, and in others not.
-    )
+    has_objects: bool = False
 
     @property
     def is_plain(self) -> bool:
