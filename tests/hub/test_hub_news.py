@@ -201,8 +201,8 @@ def test_a_silent_server_delays_a_read_once():
     assert bench.answer(key)["result"]["contents"][0]["text"] == "here"
 
 
+def test_a_server_that_was_slow_once_keeps_its_resources():
     """A resource that two servers have is not taken from one of them unsaid."""
-    """What two servers have is never taken from one of them unsaid."""
     servers = {name: ScriptedServer(resources=[]) for name in "ab"}
     for server in servers.values():
         server.answers["resources/read"] = telling("here")
