@@ -71,7 +71,7 @@ function useChart(place: Place, choice: ChartChoice | null, attempt: number): Ou
       .chart({ chart: choice, ...spelled({ sort: null, where, find }) })
       .then((answer) => {
         if (isCurrent) setOutcome(answer);
-        if (!answer.ok && answer.failure.kind === "refused") void place.learn(); // its column may be an object
+        if (answer.ok || answer.failure.kind === "refused") void place.learn(); // of further columns
       });
     return () => {
       isCurrent = false;

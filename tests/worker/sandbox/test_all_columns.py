@@ -78,17 +78,21 @@ def test_numbers_and_digits_under_a_name_for_times_are_times(spell, unit):
 
 
 @pytest.mark.parametrize(
-    "value",
-    [lambda n: n, lambda n: f"{n % 97}e{n} Elm Street", lambda n: f"{n % 9}{n * 2**61:030x}f"],
+    ("value", "times"),
+    [
+        (lambda n: n, 1.2),
+        (lambda n: f"{n % 97}e{n} Elm Street", 4),
+        (lambda n: f"{n % 9}{n * 2**61:030x}f", 5),
+    ],
     ids=["numbers", "addresses", "hex ids"],
 )
-def test_many_columns_take_less_time_than_their_rows_took_to_load(value):
+def test_many_columns_take_no_longer_than_a_few_times_what_loading_takes(value, times):
     rows = [json.dumps({f"c{at}": value(n + at) for at in range(600)}).encode() for n in range(700)]
     begun = time.process_time()
     loaded = Table(rows, "rows")
     filled = time.process_time()
     loaded.answer("{}", Limits(seconds=600), "columns")
-    assert time.process_time() - filled < 4 * (filled - begun)
+    assert time.process_time() - filled < times * (filled - begun)
 
 
 def test_a_row_may_have_1900_columns_with_long_names():
