@@ -35,7 +35,11 @@ def application(results: dict[str, bytes]) -> MCPServer:
 
 def main() -> None:
     server = application(results_in(sys.argv[1]) if sys.argv[1:] else {})
-    opened = socket.create_server(("127.0.0.1", 0), backlog=_BACKLOG)
+    # Without IPPROTO_TCP, the event loop does not set TCP_NODELAY on the connections, as it does for a
+    # server that is started with a host and a port. Then some answers wait 40 ms for an acknowledgement.
+    opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    opened.bind(("127.0.0.1", 0))
+    opened.listen(_BACKLOG)
     host, port = opened.getsockname()
     print(f"http://{host}:{port}/mcp", file=sys.stderr, flush=True)
     config = uvicorn.Config(
