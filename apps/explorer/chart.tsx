@@ -59,6 +59,9 @@ export function ChartPane({ place }: { readonly place: Place }) {
   );
 }
 
+/** Milliseconds after a chart. The next chart must not wait until all rows were looked at for columns. */
+const LEARN_AFTER = 1500;
+
 /** Asked anew when the choice or the filter changes; a late answer to an old question is dropped. */
 function useChart(place: Place, choice: ChartChoice | null, attempt: number): Outcome<ChartReply> | null {
   const [outcome, setOutcome] = useState<Outcome<ChartReply> | null>(null);
@@ -66,15 +69,20 @@ function useChart(place: Place, choice: ChartChoice | null, attempt: number): Ou
   useEffect(() => {
     if (!choice) return;
     let isCurrent = true;
+    let later: ReturnType<typeof setTimeout> | undefined;
     setOutcome(null);
     void place.source
       .chart({ chart: choice, ...spelled({ sort: null, where, find }) })
       .then((answer) => {
-        if (isCurrent) setOutcome(answer);
-        if (answer.ok || answer.failure.kind === "refused") void place.learn(); // of further columns
+        if (!isCurrent) return;
+        setOutcome(answer);
+        // Of further columns, which only few rows may have.
+        if (answer.ok) later = setTimeout(() => void place.learn(), LEARN_AFTER);
+        else if (answer.failure.kind === "refused") void place.learn();
       });
     return () => {
       isCurrent = false;
+      clearTimeout(later);
     };
   }, [place, choice, where, find, attempt]);
   return outcome;
