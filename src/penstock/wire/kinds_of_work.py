@@ -39,7 +39,7 @@ Kind = Literal["lists", "results", "queries", "programs"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 _ASKING_MODES = ("sql", "query")
-# Of a request of the explorer.
+# The fields of a request of the explorer that ask the worker something.
 _ASKING_FIELDS = ("sort", "where", "find", "chart", "values", "all_columns")
 
 

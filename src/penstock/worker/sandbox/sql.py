@@ -34,8 +34,8 @@ from penstock.worker.sandbox.functions import add_functions
 from penstock.worker.sandbox.section_tables import read_sections
 from penstock.worker.sandbox.table import Columns, fill, unique
 
-# Of the time of a question. The rest covers the last scan on a busy machine: a question that is stopped
-# loses the loaded table.
+# The share of a question's time in which columns are looked at. The rest covers the last scan on a busy
+# machine: a question that is stopped loses the loaded table.
 _COLUMNS_SHARE = 0.4
 
 
